@@ -1,0 +1,84 @@
+internal import CSodium
+public import Wire
+
+/// A person's long-term keys, the secret halves included (PROTOCOL, section 1).
+///
+/// Ed25519 for signing and X25519 for agreement, made from 64 bytes of seed: 32 for each.
+public final class Identity: Sendable {
+  public static let seedLength = 64
+
+  public let publicKeys: PublicKeys
+  public let fingerprint: Fingerprint
+  private let signingSecret: SecretBytes
+  private let agreementSecret: SecretBytes
+
+  /// The keys that a seed makes: its first 32 bytes the Ed25519 seed, the others the X25519 scalar.
+  /// Nil for another length.
+  public init?(seed: borrowing SecretBytes) {
+    Sodium.start()
+    guard seed.count == Self.seedLength else { return nil }
+    var signingKey = SigningPublicKey()
+    var agreementKey = AgreementPublicKey()
+    var signingSecret = SecretBytes(count: Int(crypto_sign_SECRETKEYBYTES))
+    var agreementSecret = SecretBytes(count: Int(crypto_scalarmult_SCALARBYTES))
+    seed.withUnsafeBytes { seed in
+      withUnsafeMutableBytes(of: &signingKey) { key in
+        signingSecret.withUnsafeMutableBytes { secret in
+          _ = crypto_sign_seed_keypair(key.sodium, secret.sodium, seed.sodium)
+        }
+      }
+      withUnsafeMutableBytes(of: &agreementKey) { key in
+        agreementSecret.withUnsafeMutableBytes { secret in
+          secret.copyBytes(from: UnsafeRawBufferPointer(rebasing: seed[32...]))
+          _ = crypto_scalarmult_base(key.sodium, seed.sodium + 32)
+        }
+      }
+    }
+    self.signingSecret = signingSecret
+    self.agreementSecret = agreementSecret
+    publicKeys = PublicKeys(signing: signingKey, agreement: agreementKey)
+    fingerprint = publicKeys.fingerprint
+  }
+
+  /// An Ed25519 signature over `message`.
+  public func sign(_ message: [UInt8]) -> Signature {
+    var signature = Signature()
+    withUnsafeMutableBytes(of: &signature) { out in
+      signingSecret.withUnsafeBytes { secret in
+        _ = crypto_sign_detached(out.sodium, nil, message, UInt64(message.count), secret.sodium)
+      }
+    }
+    return signature
+  }
+
+  /// Lends the X25519 scalar to `body`, for Seal.
+  package func withAgreementSecret<Result>(
+    _ body: (UnsafeRawBufferPointer) throws -> Result
+  ) rethrows -> Result {
+    try agreementSecret.withUnsafeBytes(body)
+  }
+}
+
+extension PublicKeys {
+  /// The first 8 bytes of SHA-256(signing key ‖ agreement key).
+  public var fingerprint: Fingerprint {
+    Sodium.start()
+    var digest = [UInt8](repeating: 0, count: Int(crypto_hash_sha256_BYTES))
+    let keys = bytes
+    crypto_hash_sha256(&digest, keys, UInt64(keys.count))
+    return Fingerprint(digest[..<8]) ?? .everyone
+  }
+}
+
+extension Signature {
+  /// Whether this is `key`'s signature over `message`, by libsodium's rules.
+  public func isValid(for message: [UInt8], by key: SigningPublicKey) -> Bool {
+    Sodium.start()
+    return withUnsafeBytes(of: self) { signature in
+      withUnsafeBytes(of: key) { key in
+        crypto_sign_verify_detached(signature.sodium, message, UInt64(message.count), key.sodium)
+          == 0
+      }
+    }
+  }
+}

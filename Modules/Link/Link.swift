@@ -1,0 +1,67 @@
+public import Wire
+
+/// What a link is, to those who look at it: never to those who route over it.
+public struct LinkDescription: Hashable, Sendable {
+  /// Unique in this run, as shown to people: `wifi-3`.
+  public let name: String
+  /// `wifi` or `ble`.
+  public let transport: String
+  /// Where the other end is, in the transport's own words: an address, a device.
+  public let remote: String
+
+  public init(name: String, transport: String, remote: String) {
+    self.name = name
+    self.transport = transport
+    self.remote = remote
+  }
+}
+
+/// Why a link goes down, as the one who closes it sees it.
+public enum LinkCloseReason: Hashable, Sendable {
+  /// The other end, the radio or the network went away; in the transport's own words.
+  case lost(String)
+  /// A newer link to the same device took its place.
+  case replaced
+  /// The other end broke the rules of reassembly or of fair share.
+  case misbehaved(String)
+  /// This program is done with it.
+  case stopping
+}
+
+/// What became of a packet handed to a link.
+public enum SendOutcome: Hashable, Sendable {
+  case queued
+  /// The link's queue is full: the whole packet was shed and counted.
+  case shed
+  /// There is no such link (any more).
+  case noLink
+}
+
+/// What a transport tells the one that runs it. All on the main actor.
+@MainActor
+public protocol LinkObserver: AnyObject {
+  func linkCameUp(_ link: LinkID, _ description: LinkDescription)
+  func linkWentDown(_ link: LinkID, because reason: LinkCloseReason)
+  /// One whole packet with a CRC that holds. The view lasts for the call.
+  func link(_ link: LinkID, received packet: borrowing PacketView)
+  /// Something the user should know once: a daemon that went away, a port that is taken.
+  func transportNotice(_ transport: String, _ notice: String)
+}
+
+/// A radio's plug-in: takes whole packets, gives whole packets, says when links come and go.
+@MainActor
+public protocol LinkTransport: AnyObject {
+  /// `wifi` or `ble`.
+  var name: String { get }
+  /// Begins to find and accept peers.
+  func start() throws
+  /// Queues one whole packet on a link, or sheds it whole.
+  @discardableResult
+  func send(_ packet: Packet, on link: LinkID) -> SendOutcome
+  /// Closes one link at once.
+  func close(_ link: LinkID, because reason: LinkCloseReason)
+  /// Takes everything down: links, listeners, advertisements.
+  func stop()
+  /// Counters and bounds for `/stats`, by name.
+  var statistics: [(name: String, value: Int)] { get }
+}

@@ -1,0 +1,75 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// What every Swift target is built with. `InternalImportsByDefault` makes a public import a decision.
+let strict: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableExperimentalFeature("Lifetimes"),
+]
+
+func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .target(name: name, dependencies: dependencies, path: "Modules/\(name)", swiftSettings: strict)
+}
+
+/// A module without I/O and without C of its own: every unsafe operation is marked.
+func core(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .target(
+    name: name, dependencies: dependencies, path: "Modules/\(name)",
+    swiftSettings: strict + [.strictMemorySafety()])
+}
+
+func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .executableTarget(
+    name: name, dependencies: dependencies, path: "Executables/\(name)",
+    exclude: manPages.contains(name) ? ["\(name).1"] : [], swiftSettings: strict)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .testTarget(
+    name: "\(name)Tests", dependencies: dependencies, path: "Tests/\(name)Tests",
+    swiftSettings: strict)
+}
+
+let manPages: Set = ["airlink-node", "airlink-keytool"]
+
+let package = Package(
+  name: "airlink",
+  targets: [
+    // C libraries of the system. `debian-packages.txt` names the packages they come in.
+    .systemLibrary(
+      name: "CSodium", path: "Modules/CSodium", pkgConfig: "libsodium",
+      providers: [.apt(["libsodium-dev"])]),
+    // No pkgConfig: Avahi's carries -D_REENTRANT, which SwiftPM warns about on every build.
+    .systemLibrary(
+      name: "CAvahi", path: "Modules/CAvahi",
+      providers: [.apt(["libavahi-client-dev", "libavahi-core-dev"])]),
+    .systemLibrary(
+      name: "CEdit", path: "Modules/CEdit", pkgConfig: "libedit",
+      providers: [.apt(["libedit-dev"])]),
+    .systemLibrary(
+      name: "CQRencode", path: "Modules/CQRencode", pkgConfig: "libqrencode",
+      providers: [.apt(["libqrencode-dev"])]),
+    .target(name: "CCRC32C", path: "Modules/CCRC32C"),
+
+    // Ground and cores: no I/O, no clock, no randomness of their own.
+    core("Wire", ["CCRC32C"]),
+    core("Router", ["Wire"]),
+    core("Outbox", ["Wire"]),
+    module("Identity", ["Wire", "CSodium"]),
+    module("Seal", ["Wire", "Identity", "CSodium"]),
+    core("Mesh", ["Wire", "Router", "Outbox", "Identity", "Seal"]),
+
+    // Links.
+    module("Link", ["Wire"]),
+    module("WiFiLink", ["Link", "Wire", "CAvahi"]),
+
+    // What the programs share.
+    module("CommandLine"),
+
+    tests("Wire", ["Wire"]),
+  ]
+)
