@@ -1,7 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// What every Swift target is built with. `InternalImportsByDefault` makes a public import a decision.
+/// What every Swift target is built with.
+///
+/// `InternalImportsByDefault` makes a public import a decision.
 let strict: [SwiftSetting] = [
   .swiftLanguageMode(.v6),
   .treatAllWarnings(as: .error),

@@ -13,6 +13,7 @@ public final class Identity: Sendable {
   private let agreementSecret: SecretBytes
 
   /// The keys that a seed makes: its first 32 bytes the Ed25519 seed, the others the X25519 scalar.
+  ///
   /// Nil for another length.
   public init?(seed: borrowing SecretBytes) {
     Sodium.start()

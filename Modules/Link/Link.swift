@@ -8,11 +8,15 @@ public struct LinkDescription: Hashable, Sendable {
   public let transport: String
   /// Where the other end is, in the transport's own words: an address, a device.
   public let remote: String
+  /// Equal for two links that certainly end at one host (its address without the port); two links
+  /// of one person to one host are one too many.
+  public let host: String
 
-  public init(name: String, transport: String, remote: String) {
+  public init(name: String, transport: String, remote: String, host: String) {
     self.name = name
     self.transport = transport
     self.remote = remote
+    self.host = host
   }
 }
 
@@ -37,7 +41,7 @@ public enum SendOutcome: Hashable, Sendable {
   case noLink
 }
 
-/// What a transport tells the one that runs it. All on the main actor.
+/// What a transport tells the one that runs it, all on the main actor.
 @MainActor
 public protocol LinkObserver: AnyObject {
   func linkCameUp(_ link: LinkID, _ description: LinkDescription)
@@ -60,6 +64,8 @@ public protocol LinkTransport: AnyObject {
   func send(_ packet: Packet, on link: LinkID) -> SendOutcome
   /// Closes one link at once.
   func close(_ link: LinkID, because reason: LinkCloseReason)
+  /// The system has woken from suspend: whatever waited to be tried again is tried now.
+  func systemResumed()
   /// Takes everything down: links, listeners, advertisements.
   func stop()
   /// Counters and bounds for `/stats`, by name.

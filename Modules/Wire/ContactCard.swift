@@ -1,5 +1,7 @@
 /// A person's card outside the mesh: a hello's payload signed under a label of its own, then the
-/// time (PROTOCOL, section 1). As text: `airlink-card-v1:` and unpadded base64url.
+/// time (PROTOCOL, section 1).
+///
+/// As text: `airlink-card-v1:` and unpadded base64url.
 public struct ContactCard: Hashable, Sendable {
   public static let textPrefix = "airlink-card-v1:"
 

@@ -34,7 +34,7 @@ extension PacketID {
   }
 }
 
-/// The first 8 bytes of SHA-256(signing key ‖ agreement key). It addresses packets.
+/// The first 8 bytes of SHA-256(signing key ‖ agreement key): it addresses packets.
 public struct Fingerprint: FixedBytes {
   private var word: UInt64 = 0
   public init() {}
@@ -50,7 +50,7 @@ public struct Fingerprint: FixedBytes {
   public var number: Number { Number(self) }
 }
 
-/// One link of this run. Never used again for another.
+/// One link of this run, never used again for another.
 public struct LinkID: Hashable, Comparable, Sendable, BitwiseCopyable, CustomStringConvertible {
   public let rawValue: UInt32
   public init(_ rawValue: UInt32) { self.rawValue = rawValue }

@@ -23,7 +23,7 @@ public struct PacketView: ~Escapable {
     self.bytes = bytes
   }
 
-  /// Checks that exactly one packet is in `bytes`, CRC included. Nil when there is not.
+  /// Checks that exactly one packet is in `bytes`, CRC included; nil when there is not.
   @_lifetime(copy bytes)
   public init?(whole bytes: RawSpan) {
     guard let header = PacketHeader(bytes), header.packetLength == bytes.byteCount,
@@ -123,7 +123,9 @@ public struct Packet: Hashable, Sendable {
   public var payload: ArraySlice<UInt8> { encoded[PacketHeader.byteCount...] }
 }
 
-/// The CRC-32C of a whole packet, taking hop limit and CRC as zero. At least a header long.
+/// The CRC-32C of a whole packet, taking hop limit and CRC as zero.
+///
+/// The packet is at least a header long.
 func packetCRC(_ packet: RawSpan) -> UInt32 {
   unsafe packet.withUnsafeBytes { bytes in
     var header: (UInt64, UInt32) = (

@@ -76,7 +76,7 @@ public struct Envelope: Hashable, Sendable {
     case badBody
   }
 
-  /// The plaintext, padded to its bucket. Nil when the body is over what the largest one holds.
+  /// The plaintext, padded to its bucket; nil when the body is over what the largest one holds.
   public var padded: [UInt8]? {
     let body = content.body
     guard let size = SealedPayload.bucket(holding: Self.headerLength + body.count) else {
