@@ -43,10 +43,16 @@ public final class Identity: Sendable {
 
   /// An Ed25519 signature over `message`.
   public func sign(_ message: [UInt8]) -> Signature {
+    message.withUnsafeBytes { sign($0) }
+  }
+
+  /// The same over bytes where they lie: Seal signs inside the payload it builds.
+  package func sign(_ message: UnsafeRawBufferPointer) -> Signature {
     var signature = Signature()
     withUnsafeMutableBytes(of: &signature) { out in
       signingSecret.withUnsafeBytes { secret in
-        _ = crypto_sign_detached(out.sodium, nil, message, UInt64(message.count), secret.sodium)
+        _ = crypto_sign_detached(
+          out.sodium, nil, message.sodium, UInt64(message.count), secret.sodium)
       }
     }
     return signature
@@ -64,21 +70,29 @@ extension PublicKeys {
   /// The first 8 bytes of SHA-256(signing key ‖ agreement key).
   public var fingerprint: Fingerprint {
     Sodium.start()
-    var digest = [UInt8](repeating: 0, count: Int(crypto_hash_sha256_BYTES))
-    let keys = bytes
-    crypto_hash_sha256(&digest, keys, UInt64(keys.count))
-    return Fingerprint(digest[..<8]) ?? .everyone
+    return withUnsafeTemporaryAllocation(byteCount: Int(crypto_hash_sha256_BYTES), alignment: 8) {
+      digest in
+      withUnsafeBytes(of: self) {
+        _ = crypto_hash_sha256(digest.sodium, $0.sodium, UInt64($0.count))
+      }
+      return Fingerprint(digest[..<Fingerprint.byteCount]) ?? .everyone
+    }
   }
 }
 
 extension Signature {
   /// Whether this is `key`'s signature over `message`, by libsodium's rules.
   public func isValid(for message: [UInt8], by key: SigningPublicKey) -> Bool {
+    message.withUnsafeBytes { isValid(for: $0, by: key) }
+  }
+
+  /// The same over bytes where they lie.
+  package func isValid(for message: UnsafeRawBufferPointer, by key: SigningPublicKey) -> Bool {
     Sodium.start()
     return withUnsafeBytes(of: self) { signature in
       withUnsafeBytes(of: key) { key in
-        crypto_sign_verify_detached(signature.sodium, message, UInt64(message.count), key.sodium)
-          == 0
+        crypto_sign_verify_detached(
+          signature.sodium, message.sodium, UInt64(message.count), key.sodium) == 0
       }
     }
   }

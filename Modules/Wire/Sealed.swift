@@ -29,14 +29,6 @@ public enum MessageContent: Hashable, Sendable {
     case .callSignal: 3
     }
   }
-
-  public var body: [UInt8] {
-    switch self {
-    case .text(let text): Array(text.utf8)
-    case .receipt(let id): id.bytes
-    case .callSignal(let signal): signal.body
-    }
-  }
 }
 
 /// The plaintext inside a sealed packet (PROTOCOL, section 5).
@@ -78,20 +70,14 @@ public struct Envelope: Hashable, Sendable {
 
   /// The plaintext, padded to its bucket; nil when the body is over what the largest one holds.
   public var padded: [UInt8]? {
-    let body = content.body
-    guard let size = SealedPayload.bucket(holding: Self.headerLength + body.count) else {
-      return nil
+    let end = Self.headerLength + content.bodyLength
+    guard let size = SealedPayload.bucket(holding: end) else { return nil }
+    var bytes = [UInt8](repeating: 0, count: size)
+    unsafe bytes.withUnsafeMutableBytes { bytes in
+      unsafe writeHeader(into: UnsafeMutableRawBufferPointer(rebasing: bytes[..<Self.headerLength]))
+      unsafe content.writeBody(
+        into: UnsafeMutableRawBufferPointer(rebasing: bytes[Self.headerLength..<end]))
     }
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(size)
-    bytes.append(sender.signing)
-    bytes.append(sender.agreement)
-    bytes.append(signature)
-    bytes.append(messageID)
-    bytes.append(content.type)
-    bytes.append(bigEndian: UInt16(body.count))
-    bytes.append(contentsOf: body)
-    bytes.append(contentsOf: repeatElement(0, count: size - bytes.count))
     return bytes
   }
 
@@ -107,7 +93,8 @@ public struct Envelope: Hashable, Sendable {
     let end = Self.headerLength + Int(length)
     guard end <= bytes.byteCount else { throw .badLength }
     let padding = bytes.extracting(end..<bytes.byteCount)
-    guard unsafe padding.withUnsafeBytes({ unsafe $0.allSatisfy { $0 == 0 } }) else {
+    // Every byte is looked at, so that the loop runs over whole vectors.
+    guard unsafe padding.withUnsafeBytes({ unsafe $0.reduce(0, |) }) == 0 else {
       throw .paddingNotZero
     }
     let body = bytes.extracting(Self.headerLength..<end)
@@ -115,24 +102,6 @@ public struct Envelope: Hashable, Sendable {
     self.signature = signature
     self.messageID = messageID
     content = try MessageContent(type: type, body: body)
-  }
-
-  /// What the signature of a message covers.
-  public static func signedBytes(
-    messageID: MessageID, time: Timestamp, senderAgreement: AgreementPublicKey,
-    recipient: PublicKeys, content: MessageContent
-  ) -> [UInt8] {
-    let body = content.body
-    var bytes = Array("airlink-msg-v1".utf8)
-    bytes.reserveCapacity(bytes.count + 121 + body.count)
-    bytes.append(messageID)
-    bytes.append(bigEndian: time.milliseconds)
-    bytes.append(senderAgreement)
-    bytes.append(recipient.signing)
-    bytes.append(recipient.agreement)
-    bytes.append(content.type)
-    bytes.append(contentsOf: body)
-    return bytes
   }
 }
 
