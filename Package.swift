@@ -71,6 +71,8 @@ let package = Package(
 
     // What the programs share.
     module("CommandLine"),
+    core("Chat", ["Wire", "CommandLine"]),
+    module("Terminal", ["Chat", "Wire", "CommandLine", "CEdit"]),
 
     tests("Wire", ["Wire"]),
   ]
