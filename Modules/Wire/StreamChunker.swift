@@ -62,8 +62,8 @@ public struct StreamChunker: Sendable {
   /// Where the first failed packet ends in the stream; headers before it count as one with it.
   private var extentEnd = 0
   private var checkedInExtent = 0
-  /// The times of the last failures, a ring, made at the first one.
-  private var failureTimes: [Instant] = []
+  private var failures = FaultWindow(
+    limit: maximumChecksumFailures, window: checksumFailureWindow)
   private var misbehaviour: Misbehaviour?
 
   public init(_ medium: Medium) { self.medium = medium }
@@ -164,24 +164,14 @@ public struct StreamChunker: Sendable {
     if position >= extentEnd {
       extentEnd = position + length
       checkedInExtent = 0
-      countFailure(now: now)
+      statistics.checksumFailures += 1
+      if failures.note(at: now) { misbehaviour = .badChecksums }
     }
     checkedInExtent += length
     guard checkedInExtent > Self.maximumCheckingPerExtent else { return 1 }
     // A header inside the extent may declare less than what is left of it: the end is then past
     // what is held for sure, and the next failure skips on.
     return max(1, min(length, extentEnd - position))
-  }
-
-  private mutating func countFailure(now: Instant) {
-    let index = statistics.checksumFailures % Self.maximumChecksumFailures
-    statistics.checksumFailures += 1
-    if failureTimes.count <= index {
-      failureTimes.append(now)
-      return
-    }
-    if now - failureTimes[index] <= Self.checksumFailureWindow { misbehaviour = .badChecksums }
-    failureTimes[index] = now
   }
 
   /// Counts bytes that are in no packet.

@@ -1,0 +1,40 @@
+/// A token bucket: `capacity` at once, `perSecond` in the long run.
+public struct TokenBucket: Sendable {
+  public let capacity: Int
+  public let perSecond: Int
+  /// In billionths of a token, so that refilling is exact.
+  private var level: Int64
+  private var filledAt: Instant?
+
+  private static let token: Int64 = 1_000_000_000
+
+  /// Full. At most a billion tokens, and as many a second.
+  public init(capacity: Int, perSecond: Int) {
+    precondition((1...1_000_000_000).contains(capacity) && (0...1_000_000_000).contains(perSecond))
+    self.capacity = capacity
+    self.perSecond = perSecond
+    level = Int64(capacity) * Self.token
+  }
+
+  /// Takes one token; false when there is none.
+  public mutating func take(at now: Instant) -> Bool {
+    refill(at: now)
+    guard level >= Self.token else { return false }
+    level -= Self.token
+    return true
+  }
+
+  private mutating func refill(at now: Instant) {
+    guard let before = filledAt else {
+      filledAt = now
+      return
+    }
+    guard now > before else { return }
+    filledAt = now
+    let (gain, overflow) = (now - before).wholeNanoseconds.multipliedReportingOverflow(
+      by: Int64(perSecond))
+    let (sum, carried) = level.addingReportingOverflow(gain)
+    let full = Int64(capacity) * Self.token
+    level = overflow || carried ? full : min(sum, full)
+  }
+}
