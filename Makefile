@@ -1,0 +1,83 @@
+# AirLink's front door. `make help` lists what there is.
+#
+# Every target brings its own packages (debian-packages.txt), and does no work twice.
+
+SHELL := /bin/bash
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := build
+MAKEFLAGS += --no-builtin-rules
+
+# Where `make install` puts things; DESTDIR goes before all of them, for packagers.
+PREFIX ?= /usr/local
+bindir ?= $(PREFIX)/bin
+datadir ?= $(PREFIX)/share
+mandir ?= $(datadir)/man
+docdir ?= $(datadir)/doc/airlink
+bashdir ?= $(datadir)/bash-completion/completions
+zshdir ?= $(datadir)/zsh/site-functions
+fishdir ?= $(datadir)/fish/vendor_completions.d
+
+# Undeclared imports between our modules are errors, in every build.
+SWIFT_BUILD := swift build --explicit-target-dependency-import-check error
+# The Swift runtime goes into the programs, so that they run where no toolchain is.
+RELEASE := -c release --static-swift-stdlib --scratch-path .build-release
+
+PROGRAMS := $(filter-out airlink-bench airlink-meshsim,$(notdir $(wildcard Executables/airlink-*)))
+BUILT := .build-release/release
+DOCS := README.md CHANGELOG.md LICENSE ARCHITECTURE.md SECURITY.md docs/PROTOCOL.md
+
+# Everything that is installed: mode:source:target.
+INSTALLED = \
+  $(foreach p,$(PROGRAMS),755:$(BUILT)/$p:$(bindir)/$p) \
+  $(foreach m,$(wildcard Executables/*/*.1),644:$m:$(mandir)/man1/$(notdir $m)) \
+  $(foreach c,$(wildcard Executables/*/completions/*.bash),644:$c:$(bashdir)/$(basename $(notdir $c))) \
+  $(foreach c,$(wildcard Executables/*/completions/_*),644:$c:$(zshdir)/$(notdir $c)) \
+  $(foreach c,$(wildcard Executables/*/completions/*.fish),644:$c:$(fishdir)/$(notdir $c)) \
+  $(foreach d,$(DOCS),644:$d:$(docdir)/$(notdir $d))
+
+.PHONY: help build release test demo bench lint install uninstall clean setup-build setup-run setup-test
+
+help: ## Lists the targets.
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
+
+build: setup-build ## Builds everything for development.
+	@$(SWIFT_BUILD)
+
+release: setup-build ## Builds the programs as they are installed.
+	@$(SWIFT_BUILD) $(RELEASE)
+
+test: setup-test ## Builds and runs every test: units, then real nodes on real networks.
+	@.ci/test
+
+demo: setup-build setup-run ## Two nodes find each other and talk; then it is your turn.
+	@Executables/demo/run
+
+bench: release ## Measures the programs that ship; prints the README's table.
+	@$(BUILT)/airlink-bench
+
+lint: setup-test ## Checks format, manual pages, completions and scripts.
+	@.ci/lint
+
+# Root may have no toolchain in its PATH, so what is built is taken as it is.
+install: ## Installs programs, manual pages, completions and documents (PREFIX, DESTDIR).
+	@for program in $(PROGRAMS); do \
+	  [ -x $(BUILT)/$$program ] || { $(MAKE) --no-print-directory release; break; }; done
+	@for item in $(INSTALLED); do IFS=: read -r mode source target <<<"$$item"; \
+	  install -D -m $$mode "$$source" '$(DESTDIR)'"$$target" || exit 1; done
+	@echo 'installed below $(DESTDIR)$(PREFIX): $(PROGRAMS)'
+
+uninstall: ## Removes what install put there (same PREFIX and DESTDIR).
+	@for item in $(INSTALLED); do rm -f '$(DESTDIR)'"$${item##*:}"; done
+	@rmdir '$(DESTDIR)$(docdir)' 2>/dev/null || :
+
+clean: ## Removes everything that was built.
+	@rm -rf .build .build-release .build-asan .build-tsan
+
+setup-build:
+	@.ci/setup build
+
+setup-run:
+	@.ci/setup run
+
+setup-test:
+	@.ci/setup build run test
