@@ -75,5 +75,6 @@ let package = Package(
     module("Terminal", ["Chat", "Wire", "CommandLine", "CEdit"]),
 
     tests("Wire", ["Wire"]),
+    tests("Seal", ["Seal", "Identity", "Wire"]),
   ]
 )

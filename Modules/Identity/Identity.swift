@@ -59,9 +59,9 @@ public final class Identity: Sendable {
   }
 
   /// Lends the X25519 scalar to `body`, for Seal.
-  package func withAgreementSecret<Result>(
-    _ body: (UnsafeRawBufferPointer) throws -> Result
-  ) rethrows -> Result {
+  package func withAgreementSecret<Result, Failure: Error>(
+    _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
     try agreementSecret.withUnsafeBytes(body)
   }
 }

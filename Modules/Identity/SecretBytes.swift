@@ -39,15 +39,15 @@ public struct SecretBytes: ~Copyable, Sendable {
 
   deinit { sodium_free(memory) }
 
-  public func withUnsafeBytes<Result>(
-    _ body: (UnsafeRawBufferPointer) throws -> Result
-  ) rethrows -> Result {
+  public func withUnsafeBytes<Result, Failure: Error>(
+    _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
     try body(UnsafeRawBufferPointer(start: memory, count: count))
   }
 
-  public mutating func withUnsafeMutableBytes<Result>(
-    _ body: (UnsafeMutableRawBufferPointer) throws -> Result
-  ) rethrows -> Result {
+  public mutating func withUnsafeMutableBytes<Result, Failure: Error>(
+    _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
     try body(UnsafeMutableRawBufferPointer(start: memory, count: count))
   }
 
