@@ -58,6 +58,26 @@ public final class Identity: Sendable {
     return signature
   }
 
+  /// The seed that these keys were made from.
+  func makeSeed() -> SecretBytes {
+    var seed = SecretBytes(count: Self.seedLength)
+    seed.withUnsafeMutableBytes { seed in
+      // libsodium's secret signing key is its 32-byte seed, then the public key.
+      signingSecret.withUnsafeBytes {
+        seed.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[..<32]))
+      }
+      agreementSecret.withUnsafeBytes {
+        UnsafeMutableRawBufferPointer(rebasing: seed[32...]).copyMemory(from: $0)
+      }
+    }
+    return seed
+  }
+
+  /// Whether both have the same secret keys, compared in constant time.
+  func hasSameSecrets(as other: Identity) -> Bool {
+    makeSeed().matches(other.makeSeed()) && publicKeys == other.publicKeys
+  }
+
   /// Lends the X25519 scalar to `body`, for Seal.
   package func withAgreementSecret<Result, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result

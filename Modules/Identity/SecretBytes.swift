@@ -56,3 +56,10 @@ public struct SecretBytes: ~Copyable, Sendable {
     count == other.count && sodium_memcmp(memory, other.memory, count) == 0
   }
 }
+
+extension [UInt8] {
+  /// Overwrites the bytes, which are no use afterwards.
+  package mutating func wipe() {
+    withUnsafeMutableBytes { sodium_memzero($0.sodium, $0.count) }
+  }
+}
