@@ -76,5 +76,7 @@ let package = Package(
 
     tests("Wire", ["Wire"]),
     tests("Seal", ["Seal", "Identity", "Wire"]),
+    tests("Router", ["Router", "Wire"]),
+    tests("Outbox", ["Outbox", "Wire"]),
   ]
 )

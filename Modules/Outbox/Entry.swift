@@ -1,0 +1,112 @@
+internal import Wire
+
+/// One message that waits for its receipt.
+struct Entry<Recipient: Hashable & Sendable>: Sendable {
+  let id: MessageID
+  let recipient: Recipient
+  /// Counts up with every message taken in: the order in which they are offered.
+  let sequence: UInt64
+  /// What the caller keeps of it, in bytes.
+  let size: Int
+  let addedAt: Instant
+  /// As last sealed.
+  var packet: Packet
+  /// Nil while it waits for its first link.
+  var sending: Sending?
+  /// The recipient was heard, and no fresh packet has gone out since.
+  var isRecipientHeard = false
+  var isAgeLimitTold = false
+
+  /// What is known once it went out.
+  struct Sending: Sendable {
+    let first: Instant
+    /// The last sending of any sort: at once, offered or fresh.
+    var last: Instant
+    /// The last fresh packet; the first sending is one.
+    var lastFresh: Instant
+    /// The last fresh packet that a hello brought about.
+    var lastAfterHello: Instant?
+    /// Steps of the schedule that are behind.
+    var step = 0
+    /// When the schedule wants it sent again.
+    var scheduled: Instant
+  }
+
+  var byteCount: Int { size + packet.encoded.count }
+
+  /// When it is to be sent under a fresh packet id, a link being up; nil before its first sending,
+  /// which is the offer's to make.
+  func freshDue(_ limits: OutboxLimits) -> Instant? {
+    guard let sending else { return nil }
+    var due = sending.scheduled
+    if isRecipientHeard {
+      var afterHello = sending.last + limits.quietBeforeHello + .nanoseconds(1)
+      if let last = sending.lastAfterHello {
+        afterHello = max(afterHello, last + limits.betweenHellos)
+      }
+      due = min(due, afterHello)
+    }
+    return max(due, sending.lastFresh + limits.betweenFresh)
+  }
+
+  func isTooOld(_ limits: OutboxLimits, wallClock: Timestamp) -> Bool {
+    wallClock.since(packet.header.time) > limits.maximumAge
+  }
+
+  /// Notes the first sending, and draws when the next one falls due.
+  mutating func noteFirst(_ limits: OutboxLimits, now: Instant, _ jitter: inout Jitter) {
+    sending = Sending(first: now, last: now, lastFresh: now, scheduled: now)
+    scheduleNext(limits, now: now, &jitter)
+  }
+
+  mutating func noteOffer(now: Instant) { sending?.last = now }
+
+  mutating func noteFresh(_ limits: OutboxLimits, now: Instant, _ jitter: inout Jitter) {
+    if isRecipientHeard { sending?.lastAfterHello = now }
+    isRecipientHeard = false
+    sending?.last = now
+    sending?.lastFresh = now
+    scheduleNext(limits, now: now, &jitter)
+  }
+
+  /// Moves the schedule on to its first step that still lies ahead.
+  mutating func scheduleNext(_ limits: OutboxLimits, now: Instant, _ jitter: inout Jitter) {
+    guard var sending else { return }
+    while sending.scheduled <= now {
+      let nominal: Duration
+      let spread: Duration
+      if sending.step < limits.schedule.count {
+        nominal = limits.schedule[sending.step]
+        spread = nominal / 4
+      } else {
+        let steps = sending.step - limits.schedule.count + 1
+        nominal = (limits.schedule.last ?? .zero) + limits.laterStep * steps
+        spread = limits.laterStep / 4
+      }
+      sending.scheduled = sending.first + nominal + jitter.next(upTo: spread)
+      sending.step += 1
+    }
+    self.sending = sending
+  }
+}
+
+/// Spreads the resendings of many devices, so that they do not fall together.
+///
+/// SplitMix64 (Steele, Lea and Flood, 2014) from a seed handed in: nothing secret hangs on it, and
+/// the same seed gives the same run.
+struct Jitter: Sendable {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  /// Between −`spread` and +`spread`, to the millisecond.
+  mutating func next(upTo spread: Duration) -> Duration {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var word = state
+    word = (word ^ word >> 30) &* 0xbf58_476d_1ce4_e5b9
+    word = (word ^ word >> 27) &* 0x94d0_49bb_1331_11eb
+    word ^= word >> 31
+    let width = UInt64(clamping: spread.wholeMilliseconds) * 2 + 1
+    return .milliseconds(Int64(word.multipliedFullWidth(by: width).high)) - spread
+  }
+}

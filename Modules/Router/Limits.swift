@@ -1,0 +1,49 @@
+extension Router {
+  /// Every bound and number of the router in one place (PROTOCOL, section 3).
+  public struct Limits: Sendable {
+    /// Entries of the table that hellos and packets for others share.
+    public var seenPackets = 8_192
+    /// Entries of voice for us.
+    ///
+    /// Fifty packets a second would push every message out of the shared table within minutes.
+    public var seenVoice = 256
+    /// Entries of sealed packets for us, which cost their link no token.
+    public var seenSealedForUs = 1_024
+    /// How long an entry counts; the last moment included.
+    public var seenLifetime = Duration.seconds(30 * 60)
+    /// The oldest packet that passes; exactly this old passes.
+    public var maximumAge = Duration.seconds(6 * 3_600)
+    /// The furthest ahead of our clock that passes; exactly this far passes.
+    public var maximumLead = Duration.seconds(15 * 60)
+    /// Hops above this are cut to it before a packet is relayed.
+    public var relayHopLimit: UInt8 = 7
+    /// Packets not for us, for each link.
+    public var packets = TokenRate(capacity: 400, perSecond: 100)
+    /// Hellos verified, for each link.
+    public var hellos = TokenRate(capacity: 50, perSecond: 50)
+    /// The part of `hellos` for those that came over a relay.
+    ///
+    /// Less than the whole, so that a neighbour's own hello is heard whatever it relays.
+    public var relayedHellos = TokenRate(capacity: 40, perSecond: 40)
+    /// Frames of voice, for each link.
+    public var voice = TokenRate(capacity: 120, perSecond: 120)
+
+    public static let standard = Limits()
+
+    public init() {}
+  }
+
+  /// The hop limit of a message that starts here, with this many devices in direct range.
+  ///
+  /// In a thin chain depth is what reaches the recipient; in a crowd extra hops only multiply
+  /// copies (PROTOCOL, section 3).
+  public static func hopLimit(directDevices: Int) -> UInt8 {
+    switch directDevices {
+    case ...2: 7
+    case ...5: 6
+    case ...10: 5
+    case ...20: 4
+    default: 3
+    }
+  }
+}
