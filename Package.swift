@@ -55,6 +55,17 @@ let package = Package(
     .systemLibrary(
       name: "CQRencode", path: "Modules/CQRencode", pkgConfig: "libqrencode",
       providers: [.apt(["libqrencode-dev"])]),
+    .systemLibrary(
+      name: "CJansson", path: "Modules/CJansson", pkgConfig: "jansson",
+      providers: [.apt(["libjansson-dev"])]),
+    // No pkgConfig here either: SwiftPM warns about its -DUTF8PROC_EXPORTS.
+    .systemLibrary(
+      name: "CUTF8Proc", path: "Modules/CUTF8Proc",
+      providers: [.apt(["libutf8proc-dev"])]),
+    // readpassphrase(3). libedit brings the library along; only its header is new.
+    .systemLibrary(
+      name: "CBSD", path: "Modules/CBSD", pkgConfig: "libbsd",
+      providers: [.apt(["libbsd-dev"])]),
     .target(name: "CCRC32C", path: "Modules/CCRC32C"),
 
     // Ground and cores: no I/O, no clock, no randomness of their own.
@@ -70,7 +81,7 @@ let package = Package(
     module("WiFiLink", ["Link", "Wire", "CAvahi"]),
 
     // What the programs share.
-    module("CommandLine"),
+    module("CommandLine", ["CJansson", "CUTF8Proc", "CBSD"]),
     core("Chat", ["Wire", "CommandLine"]),
     module("Terminal", ["Chat", "Wire", "CommandLine", "CEdit"]),
 
@@ -78,5 +89,6 @@ let package = Package(
     tests("Seal", ["Seal", "Identity", "Wire"]),
     tests("Router", ["Router", "Wire"]),
     tests("Outbox", ["Outbox", "Wire"]),
+    tests("CommandLine", ["CommandLine"]),
   ]
 )
