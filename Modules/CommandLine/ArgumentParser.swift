@@ -91,12 +91,13 @@ struct ArgumentParser {
 
   private mutating func takeShort(_ word: String) throws(UsageError) -> Request? {
     var letters = word.dropFirst()
+    // "-listen" was meant to be "--listen", not "-l isten".
+    let name = String(letters.prefix { $0 != "=" })
+    if name.count > 1, options.contains(where: { $0.name == name }) { throw unknown(word, name) }
     while let letter = letters.popFirst() {
       guard let option = options.first(where: { $0.short == letter }) else {
-        // "-listen" was probably meant to be "--listen".
-        throw unknown(
-          letters.isEmpty || word.dropFirst().first != letter ? "-\(letter)" : word,
-          String(word.dropFirst().prefix { $0 != "=" }))
+        throw Nearest.word(to: name, among: options.map(\.name)) == nil
+          ? unknown("-\(letter)", String(letter)) : unknown(word, name)
       }
       if option.kind == .flag {
         if let request = try take(option, as: "-\(letter)", attached: nil) { return request }
@@ -186,13 +187,14 @@ struct ArgumentParser {
   /// Gives every operand its words: each takes what it may and leaves what the later ones need.
   private mutating func assignOperands() throws(UsageError) {
     var rest = operandWords[...]
-    var needed = command.operands.reduce(0) { $0 + $1.occurrence.minimum }
+    let required = command.operands.filter { $0.occurrence.minimum > 0 }
+    if rest.count < required.count {
+      throw UsageError("\(required[rest.count].name) is missing; see \(helpWords)")
+    }
+    var needed = required.count
     for operand in command.operands {
       needed -= operand.occurrence.minimum
-      let count = min(operand.occurrence.maximum, max(0, rest.count - needed))
-      guard count >= operand.occurrence.minimum else {
-        throw UsageError("\(operand.name) is missing; see \(helpWords)")
-      }
+      let count = min(operand.occurrence.maximum, rest.count - needed)
       for word in rest.prefix(count) {
         values[operand.spelling, default: []].append(
           try parse(word, for: operand, as: operand.name))

@@ -18,7 +18,7 @@ public struct Command: Sendable {
     public let words: String
     public let meaning: String
 
-    /// - Parameter words: the whole line as typed, the program's name first.
+    /// An example line, whole as typed, the program's name first.
     public init(_ words: String, _ meaning: String) {
       self.words = words
       self.meaning = meaning

@@ -2,7 +2,9 @@ internal import Glibc
 
 /// Where AirLink's files live (XDG Base Directory Specification 0.8).
 public enum HomeDirectory {
-  /// Identity and contacts: `--home`, else `AIRLINK_HOME`, else `$XDG_DATA_HOME/airlink`, else
+  /// The directory of identity and contacts.
+  ///
+  /// That is `--home`, else `AIRLINK_HOME`, else `$XDG_DATA_HOME/airlink`, else
   /// `~/.local/share/airlink`. Empty values count as unset, relative XDG values too.
   ///
   /// - Throws: `Failure` where none of them is known.

@@ -26,7 +26,7 @@ public struct Declaration: Sendable {
   /// `listen` for `--listen`; `NUMBER` for an operand.
   public let name: String
   public let short: Character?
-  /// What stands for the value in the help: `PORT`, `auto|off`. Empty for a flag.
+  /// What stands for the value in the help: `PORT`, `auto|off`; empty for a flag.
   public let metavariable: String
   public let help: String
   public let occurrence: Occurrence
@@ -41,9 +41,9 @@ public struct Declaration: Sendable {
 public struct Flag: Parameter {
   public let declaration: Declaration
 
-  /// - Parameters:
-  ///   - name: without its hyphens.
-  ///   - repeats: whether giving it more often says more, as `-vv` does.
+  /// A flag by its name without hyphens.
+  ///
+  /// One that `repeats` says more when given more often, as `-vv` does.
   public init(_ name: String, short: Character? = nil, repeats: Bool = false, help: String) {
     declaration = Declaration(
       kind: .flag, name: name, short: short, metavariable: "", help: help,
@@ -56,9 +56,9 @@ public struct Flag: Parameter {
 public struct Option<Value: Sendable>: Parameter {
   public let declaration: Declaration
 
-  /// - Parameters:
-  ///   - name: without its hyphens.
-  ///   - occurrence: an option that is not repeatable and is given twice is refused.
+  /// An option by its name without hyphens.
+  ///
+  /// One that is not repeatable and is given twice is refused.
   public init(
     _ name: String, short: Character? = nil, _ type: ValueType<Value>,
     _ occurrence: Occurrence = .optional, help: String
@@ -74,7 +74,7 @@ public struct Option<Value: Sendable>: Parameter {
 public struct Operand<Value: Sendable>: Parameter {
   public let declaration: Declaration
 
-  /// - Parameter name: as the help shows it; its type's metavariable when left out.
+  /// An operand, shown under its type's metavariable unless it is named.
   public init(
     _ type: ValueType<Value>, named name: String? = nil, _ occurrence: Occurrence = .required,
     help: String

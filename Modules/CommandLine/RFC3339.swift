@@ -3,10 +3,10 @@ public enum RFC3339 {
   /// 9999-12-31T23:59:59.999Z, the last time RFC 3339 has a spelling for.
   static let lastMilliseconds: UInt64 = 253_402_300_799_999
 
-  /// `2025-01-31T12:34:56.789Z`.
+  /// A time as `2025-01-31T12:34:56.789Z`.
   ///
-  /// - Parameter milliseconds: since 1970-01-01 UTC, leap seconds not counted; any value may come
-  ///   from a radio, and one past the year 9999 is shown as its last moment.
+  /// The milliseconds count from 1970-01-01 UTC without leap seconds. Any value may come from a
+  /// radio; one past the year 9999 is shown as that year's last moment.
   public static func format(milliseconds: UInt64) -> String {
     let time = min(milliseconds, lastMilliseconds)
     let (year, month, day) = civil(daysSince1970: time / 86_400_000)

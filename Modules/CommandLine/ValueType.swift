@@ -19,8 +19,10 @@ public struct ValueType<Value: Sendable>: Sendable {
   public let completion: Completion
   let parse: @Sendable (String) throws(Refusal) -> Value
 
-  /// - Parameter parse: takes the word whole; its refusal's reason follows the option's name in
-  ///   the error line, so it should quote what was wrong through `quoted(_:)`.
+  /// A type whose `parse` takes the word whole.
+  ///
+  /// Its refusal's reason follows the option's name in the error line, and quotes what was wrong
+  /// through `quoted(_:)`.
   public init(
     _ metavariable: String, completion: Completion = .nothing,
     parse: @escaping @Sendable (String) throws(Refusal) -> Value
