@@ -8,7 +8,7 @@ public struct TokenBucket: Sendable {
 
   private static let token: Int64 = 1_000_000_000
 
-  /// Full. At most a billion tokens, and as many a second.
+  /// A full bucket of at most a billion tokens, refilled by as many a second.
   public init(capacity: Int, perSecond: Int) {
     precondition((1...1_000_000_000).contains(capacity) && (0...1_000_000_000).contains(perSecond))
     self.capacity = capacity

@@ -1,0 +1,103 @@
+public import Identity
+public import Outbox
+public import Wire
+
+/// What the mesh wants done, in this order.
+public enum MeshEffect: Sendable {
+  /// Queue the packet on each of these links; what a link sheds is lost.
+  case send(Packet, on: [LinkID])
+  case close(LinkID, because: LinkFault)
+  /// Show a message that came for us. Its receipt is an effect behind this one.
+  case show(ReceivedText)
+  /// Remember on disk that this message was shown: the effect comes behind its `show`, so that a
+  /// node killed in between shows a message again rather than never.
+  case remember(ReceivedRecord)
+  /// A message of our own came into another state.
+  case state(MessageID, MessageState)
+  /// Someone is new, came near, went away or has another name.
+  case person(Person, isNew: Bool)
+  /// A link's other end claimed to be someone.
+  case claimed(LinkID, Fingerprint)
+  /// Keep a change of the contacts on disk. The mesh's own book has it already.
+  case contacts(ContactChange)
+  case warning(MeshWarning)
+}
+
+/// Why the mesh wants a link closed.
+public enum LinkFault: Hashable, Sendable {
+  /// A newer link to the same person at the same host is up.
+  case replaced
+  /// It sent packets that no honest relay lets pass.
+  case misbehaved
+}
+
+/// A text that came for us.
+public struct ReceivedText: Hashable, Sendable {
+  public let id: MessageID
+  public let sender: PublicKeys
+  public let fingerprint: Fingerprint
+  /// As last heard; empty when no hello of this person was.
+  public let name: String
+  public let text: String
+  /// When it was written, by the sender's clock.
+  public let time: Timestamp
+}
+
+/// What the user has to be told.
+public enum MeshWarning: Hashable, Sendable {
+  /// Our clock seems to be behind by this much; ahead when it is negative.
+  case clock(behind: Duration)
+  /// Other keys than the pinned ones claim a number.
+  case keysChanged(kept: Fingerprint, seen: Fingerprint, name: String)
+  /// A message's time is six hours ago: no receiver takes it any more.
+  case ageLimit(MessageID)
+}
+
+/// Someone as the mesh knows them.
+public struct Person: Hashable, Sendable {
+  public let keys: PublicKeys
+  public let fingerprint: Fingerprint
+  public let name: String
+  /// Whether a link's other end claims to be theirs.
+  public let isDirect: Bool
+  public let isPinned: Bool
+  public let isVerified: Bool
+  public let isBlocked: Bool
+  /// Whether the number is pinned with other keys.
+  public let contradictsPin: Bool
+  /// The time of the newest hello heard in this run.
+  public let heard: Timestamp?
+
+  public var number: Number { fingerprint.number }
+}
+
+/// Why a command cannot be carried out.
+public enum MeshRefusal: Error, Hashable, Sendable {
+  /// No keys are known for the number.
+  case unknownNumber(Number)
+  /// Several keys claim the number.
+  case ambiguous(Number, [Fingerprint])
+  /// Other keys claim the pinned number, and the user has not yet decided.
+  case keysChanged(Number)
+  case blocked(Number)
+  case isSelf
+  case empty
+  /// The text's size and the most that a message carries, in bytes of UTF-8.
+  case tooLong(bytes: Int, limit: Int)
+  case outboxFull(messages: Int, limit: Int)
+  /// The book of contacts is full.
+  case contactsFull
+  /// Nothing can be sealed to the keys that claim the number.
+  case unusableKeys(Number)
+}
+
+/// Both clocks at one moment.
+public struct Moment: Hashable, Sendable {
+  public let instant: Instant
+  public let wallClock: Timestamp
+
+  public init(instant: Instant, wallClock: Timestamp) {
+    self.instant = instant
+    self.wallClock = wallClock
+  }
+}
