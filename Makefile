@@ -50,7 +50,9 @@ test: setup-test ## Builds and runs every test: units, then real nodes on real n
 	@.ci/test
 
 demo: setup-build setup-run ## Two nodes find each other and talk; then it is your turn.
-	@Executables/demo/run
+	@echo 'building what ships (the first time takes a minute or two) ...'
+	@$(SWIFT_BUILD) $(RELEASE) --product airlink-node
+	@AIRLINK_PROGRAMS=$(BUILT) Executables/demo/run
 
 bench: release ## Measures the programs that ship; prints the README's table.
 	@$(BUILT)/airlink-bench

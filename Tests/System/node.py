@@ -11,15 +11,12 @@ Everything that goes in and comes out is kept with its time: a failed test shows
 
 import json
 import os
-import pathlib
 import signal
 import subprocess
-import tempfile
 import threading
 import time
-import unittest
 
-from lab import Lab, children, dies_with_us
+from lab import children, dies_with_us
 
 LIMIT = 90  # seconds an event may take on a machine with other things to do
 TRANSCRIPT_LINES = 60
@@ -265,30 +262,3 @@ def matches(event, fields):
         if not (wanted(value) if callable(wanted) else value == wanted):
             return False
     return True
-
-
-class SystemTest(unittest.TestCase):
-    """A test with real processes: its nodes and files are gone afterwards, shown when it failed."""
-
-    limit = 300  # seconds the runner gives the whole class
-
-    def setUp(self):
-        self._folder = tempfile.TemporaryDirectory(prefix="airlink-test-")
-        self.addCleanup(self._folder.cleanup)
-        self.folder = pathlib.Path(self._folder.name)
-        self.nodes = []
-
-    def node(self, name, *arguments, start=True, **options):
-        """A node called `name` with a home of its own, started."""
-        node = Node(self.folder / name, "--name", name, *arguments, **options)
-        self.nodes.append(node)
-        self.addCleanup(node.kill)
-        return node.start() if start else node
-
-    def lab(self):
-        lab = Lab()
-        self.addCleanup(lab.close)
-        return lab
-
-    def transcripts(self):
-        return "\n".join(node.transcript() for node in self.nodes)
