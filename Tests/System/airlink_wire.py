@@ -141,17 +141,19 @@ class Keys:
 class Person(Keys):
     """Somebody with the secret keys: says hello, seals and opens."""
 
-    def __init__(self, name="Independent"):
-        self._signing = ed25519.Ed25519PrivateKey.generate()
-        self._agreement = x25519.X25519PrivateKey.generate()
+    def __init__(self, name="Independent", signing=None, agreement=None):
+        """Fresh keys, unless the 32 secret bytes of each are given."""
+        self._signing = ed25519.Ed25519PrivateKey.from_private_bytes(signing or os.urandom(32))
+        self._agreement = x25519.X25519PrivateKey.from_private_bytes(agreement or os.urandom(32))
         super().__init__(raw(self._signing.public_key()), raw(self._agreement.public_key()))
         self.name = name.encode() if isinstance(name, str) else name
 
     def _card(self):
         return self.signing + self.agreement + bytes([len(self.name)]) + self.name
 
-    def hello(self, *, time=None, hops=2):
-        id, when = os.urandom(16), now() if time is None else time
+    def hello(self, *, id=None, time=None, hops=2):
+        id = os.urandom(16) if id is None else id
+        when = now() if time is None else time
         signed = b"airlink-hello-v1" + id + struct.pack(">Q", when) + self._card()
         return Packet(HELLO, self._card() + self._signing.sign(signed), hops=hops, id=id, time=when)
 
@@ -163,7 +165,8 @@ class Person(Keys):
         data = base64.urlsafe_b64encode(self._card() + signature + when).rstrip(b"=").decode()
         return f"airlink-card-v1:{data}"
 
-    def seal(self, to, content, body, *, message=None, id=None, time=None, hops=7):
+    def seal(self, to, content, body, *, message=None, id=None, time=None, hops=7,
+             ephemeral=None):
         """A sealed packet; its message id is the packet's own unless given."""
         id = os.urandom(16) if id is None else id
         message = id if message is None else message
@@ -173,7 +176,7 @@ class Person(Keys):
         plain = (self.signing + self.agreement + self._signing.sign(signed) + message
                  + bytes([content]) + struct.pack(">H", len(body)) + body)
         plain += bytes(next(size for size in BUCKETS if size >= len(plain)) - len(plain))
-        ephemeral = x25519.X25519PrivateKey.generate()
+        ephemeral = x25519.X25519PrivateKey.from_private_bytes(ephemeral or os.urandom(32))
         shared = ephemeral.exchange(x25519.X25519PublicKey.from_public_bytes(to.agreement))
         encapsulated = raw(ephemeral.public_key())
         key, nonce = hpke_key(shared, encapsulated, to.agreement)

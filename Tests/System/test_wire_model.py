@@ -1,6 +1,8 @@
 """The independent wire format against published values, so that it can be believed elsewhere."""
 
 import os
+import pathlib
+import re
 import unittest
 
 import airlink_wire as wire
@@ -49,3 +51,16 @@ class SealModelTests(unittest.TestCase):
         ada = wire.Person("Ada")
         keys, name = wire.read_hello(wire.Packet.decode(ada.hello().encode()))
         self.assertEqual((keys, name), (ada, "Ada"))
+
+    def test_the_protocol_page_has_the_right_example(self):
+        ada = wire.Person("Ada", bytes(range(0x00, 0x20)), bytes(range(0x20, 0x40)))
+        bob = wire.Person("Bob", bytes(range(0x40, 0x60)), bytes(range(0x60, 0x80)))
+        hello = ada.hello(id=bytes(range(0xA0, 0xB0)), time=1_700_000_000_000)
+        text = ada.seal(bob, wire.TEXT, "Grüße".encode(), id=bytes(range(0xB0, 0xC0)),
+                        time=1_700_000_000_001, ephemeral=bytes(range(0x80, 0xA0)))
+        page = (pathlib.Path(__file__).resolve().parents[2] / "docs/PROTOCOL.md").read_text()
+        for name, packet in ("hello", hello), ("sealed", text):
+            [shown] = re.findall(rf"```{name}\n([0-9a-f\n]+)```", page)
+            self.assertEqual("".join(shown.split()), packet.encode().hex())
+        for person in ada, bob:
+            self.assertIn(f"`{person.number}` | `{person.fingerprint.hex()}`", page)
