@@ -1,5 +1,5 @@
 /// Finds what was probably meant by a word that is not known.
-enum Nearest {
+public enum Nearest {
   /// Words longer than this are nobody's typing error, and comparing costs the product of lengths.
   static let longestWord = 64
 
@@ -7,7 +7,7 @@ enum Nearest {
   ///
   /// Near is: begins with the word, or at most a third of its letters (at least one) differ.
   /// Of two equally near the first wins, so the order of the declarations decides.
-  static func word(to word: String, among candidates: [String]) -> String? {
+  public static func word(to word: String, among candidates: [String]) -> String? {
     let given = Array(word.lowercased().unicodeScalars)
     guard !given.isEmpty, given.count <= longestWord else { return nil }
     var best: (candidate: String, distance: Int)?
