@@ -86,6 +86,7 @@ let package = Package(
     module("Terminal", ["Chat", "Wire", "CommandLine", "CEdit"]),
 
     tests("Wire", ["Wire"]),
+    tests("Identity", ["Identity", "Wire"]),
     tests("Seal", ["Seal", "Identity", "Wire"]),
     tests("Router", ["Router", "Wire"]),
     tests("Outbox", ["Outbox", "Wire"]),

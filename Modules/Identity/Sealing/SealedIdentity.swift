@@ -84,7 +84,7 @@ struct SealedIdentity {
     return OpenedIdentity(identity: identity, name: name)
   }
 
-  private static func checksum(_ body: ArraySlice<UInt8>) -> [UInt8] {
+  static func checksum(_ body: ArraySlice<UInt8>) -> [UInt8] {
     Sodium.start()
     var checksum = [UInt8](repeating: 0, count: IdentityFile.checksumLength)
     let body = Array(body)
