@@ -67,6 +67,8 @@ let package = Package(
       name: "CBSD", path: "Modules/CBSD", pkgConfig: "libbsd",
       providers: [.apt(["libbsd-dev"])]),
     .target(name: "CCRC32C", path: "Modules/CCRC32C"),
+    // A header of the C library's that Glibc's module leaves out.
+    .systemLibrary(name: "CTimerFD", path: "Modules/CTimerFD"),
 
     // Ground and cores: no I/O, no clock, no randomness of their own.
     core("Wire", ["CCRC32C"]),
@@ -84,6 +86,7 @@ let package = Package(
     module("CommandLine", ["CJansson", "CUTF8Proc", "CBSD"]),
     core("Chat", ["Wire", "CommandLine"]),
     module("Terminal", ["Chat", "Wire", "CommandLine", "CEdit"]),
+    module("Node", ["CTimerFD", "Chat", "Terminal", "Mesh", "Outbox", "Identity", "Link", "Wire"]),
 
     tests("Wire", ["Wire"]),
     tests("Identity", ["Identity", "Wire"]),

@@ -63,6 +63,11 @@ public struct Mesh<Cryptography: MeshCryptography>: Sendable {
     received.restore(records, now: now)
   }
 
+  /// The people pinned and the numbers blocked.
+  public var contacts: ContactBook { book }
+
+  public func fingerprint(of keys: PublicKeys) -> Fingerprint { cryptography.fingerprint(of: keys) }
+
   /// What to do since this was last asked, in order.
   public mutating func takeEffects() -> [MeshEffect] {
     guard !effects.isEmpty else { return [] }

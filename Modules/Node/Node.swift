@@ -1,0 +1,240 @@
+internal import Chat
+internal import Dispatch
+public import Identity
+public import Link
+public import Mesh
+internal import Outbox
+public import Terminal
+internal import Wire
+
+/// A running node: one mesh, the links that carry its packets, the disk, and whoever uses it.
+///
+/// It holds no rule of the protocol. Events of links, clock, disk and front end go into the mesh;
+/// the effects that come out are carried out in order.
+@MainActor
+public final class Node {
+  /// What a node is made of.
+  public struct Parts {
+    public var identity: Identity
+    public var name: String
+    /// Why the identity lasts for this run only; nil when it is the one on disk.
+    public var temporaryBecause: String?
+    public var contacts = ContactBook()
+    public var received: [ReceivedRecord] = []
+    public var storage: NodeStorage?
+
+    public init(identity: Identity, name: String) {
+      self.identity = identity
+      self.name = name
+    }
+  }
+
+  let clock: NodeClock
+  var mesh: Mesh<SealedCryptography>
+  let front: any FrontEnd
+  let storage: NodeStorage?
+  var transports: [any LinkTransport] = []
+  var links: [LinkID: NodeLink] = [:]
+  /// The marks that programs gave their messages, while these wait.
+  var references: [MessageID: String] = [:]
+  private let temporaryBecause: String?
+  private let ownName: String
+  private let onEnd: (FrontEndEnd) -> Void
+
+  private var isCarryingOut = false
+  private var isWorkScheduled = false
+  private var isStopped = false
+  private let timer: any DispatchSourceTimer
+  private var timerDeadline: Instant?
+  private var clockWatch: ClockWatch?
+  private var contactsWatch: FileWatch?
+
+  /// Makes a node that is not running yet; `onEnd` is called once it has stopped.
+  public init(
+    _ parts: Parts, front: any FrontEnd, clock: NodeClock = NodeClock(),
+    onEnd: @escaping (FrontEndEnd) -> Void
+  ) {
+    self.clock = clock
+    self.front = front
+    self.onEnd = onEnd
+    storage = parts.storage
+    temporaryBecause = parts.temporaryBecause
+    ownName = parts.name
+    mesh = Mesh(
+      cryptography: SealedCryptography(parts.identity), name: parts.name,
+      contacts: parts.contacts, received: parts.received, now: clock.now)
+    timer = DispatchSource.makeTimerSource(queue: .main)
+  }
+
+  /// Starts the links, tells that the node is ready and begins to take commands.
+  ///
+  /// - Throws: what a transport throws that cannot start, such as a port that is taken.
+  public func start(_ transports: [any LinkTransport], port: () -> UInt16) throws {
+    self.transports = transports
+    for transport in transports { try transport.start() }
+    timer.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.wake() } }
+    timer.activate()
+    clockWatch = ClockWatch(
+      onJump: { [weak self] in self?.wake() }, onResume: { [weak self] in self?.resumed() })
+    if let home = storage?.home {
+      contactsWatch = FileWatch(
+        directory: home.path, name: Home.Name.contacts.rawValue,
+        onChange: { [weak self] in self?.contactsChanged() })
+    }
+    front.onRequest = { [weak self] request in self?.take(request) }
+    front.onFocus = { [weak self] in self?.announce() }
+    front.onEnd = { [weak self] end in self?.stop(end) }
+    front.show(
+      .ready(
+        Ready(
+          fingerprint: mesh.ownFingerprint, name: ownName, port: port(),
+          temporary: temporaryBecause != nil)))
+    if let temporaryBecause { front.show(.warning(.temporaryIdentity(why: temporaryBecause))) }
+    front.start()
+    tellTroubles()
+    carryOut()
+  }
+
+  /// Names the messages still waiting, takes everything down and ends.
+  public func stop(_ end: FrontEndEnd = .endOfInput) {
+    guard !isStopped else { return }
+    mesh.stop(at: clock.moment)
+    carryOut()
+    isStopped = true
+    timer.cancel()
+    clockWatch?.stop()
+    contactsWatch?.stop()
+    for transport in transports { transport.stop() }
+    front.stop()
+    onEnd(end)
+  }
+
+  /// A hello goes out: the user came to the front.
+  func announce() {
+    mesh.announce(at: clock.moment)
+    carryOut()
+  }
+
+  private func wake() {
+    timerDeadline = nil
+    mesh.wake(at: clock.moment)
+    carryOut()
+  }
+
+  private func resumed() {
+    for transport in transports { transport.systemResumed() }
+    mesh.announce(at: clock.moment)
+    wake()
+  }
+
+  private func contactsChanged() {
+    if let book = storage?.loadContacts(), book != mesh.contacts {
+      mesh.replaceBook(book, at: clock.moment)
+    }
+    tellTroubles()
+    carryOut()
+  }
+
+  private func tellTroubles() {
+    for sentence in storage?.takeTroubles() ?? [] { front.notice(sentence) }
+  }
+
+  // MARK: Effects
+
+  /// Carries out what the mesh wants, then sees to its next moment.
+  ///
+  /// What an effect brings about, such as a link that goes down because it was closed, comes in
+  /// while this runs; its effects then follow in their turn.
+  func carryOut() {
+    guard !isCarryingOut, !isStopped else { return }
+    isCarryingOut = true
+    while true {
+      let effects = mesh.takeEffects()
+      if effects.isEmpty { break }
+      for effect in effects { carryOut(effect) }
+    }
+    isCarryingOut = false
+    scheduleWork()
+    scheduleTimer()
+  }
+
+  private func carryOut(_ effect: MeshEffect) {
+    switch effect {
+    case .send(let packet, let on):
+      for link in on { send(packet, on: link) }
+    case .close(let link, let fault):
+      let reason: LinkCloseReason =
+        switch fault {
+        case .replaced: .replaced
+        case .misbehaved: .misbehaved("it sent packets that no honest device lets pass")
+        }
+      links[link]?.transport.close(link, because: reason)
+    case .show(let text):
+      front.show(
+        .message(
+          IncomingMessage(
+            id: text.id, from: text.fingerprint, name: text.name, text: text.text,
+            time: text.time)))
+    case .remember(let record):
+      storage?.remember(record)
+      tellTroubles()
+    case .state(let id, let state): tell(id, state)
+    case .person(let person, let isNew): front.show(.peer(Peer(person, isNew: isNew)))
+    case .claimed(let link, let fingerprint): links[link]?.claimedBy = fingerprint
+    case .contacts(let change):
+      storage?.keep(change)
+      tellTroubles()
+    case .warning(let warning): front.show(.warning(ChatWarning(warning)))
+    }
+  }
+
+  private func send(_ packet: Packet, on link: LinkID) {
+    guard let transport = links[link]?.transport else { return }
+    switch transport.send(packet, on: link) {
+    case .queued, .noLink: break
+    case .shed: mesh.wasShed(packet, on: link, at: clock.moment)
+    }
+  }
+
+  private func tell(_ id: MessageID, _ state: MessageState) {
+    front.show(.state(DeliveryStatus(id: id, ref: references[id], state: .init(state))))
+    switch state {
+    case .delivered, .failed: references[id] = nil
+    case .waiting, .sent: break
+    }
+  }
+
+  /// Opens one sealed packet a turn of the queue, so that links and commands come in between.
+  private func scheduleWork() {
+    guard mesh.hasWork, !isWorkScheduled else { return }
+    isWorkScheduled = true
+    DispatchQueue.main.async {
+      MainActor.assumeIsolated {
+        self.isWorkScheduled = false
+        self.mesh.work(at: self.clock.moment)
+        self.carryOut()
+      }
+    }
+  }
+
+  private func scheduleTimer() {
+    let deadline = mesh.deadline
+    guard deadline != timerDeadline else { return }
+    timerDeadline = deadline
+    guard let deadline else {
+      timer.schedule(deadline: .distantFuture)
+      return
+    }
+    let wait = max(0, (deadline - clock.now).wholeNanoseconds)
+    timer.schedule(
+      deadline: .now() + .nanoseconds(Int(wait)),
+      leeway: .milliseconds(wait > 1_000_000_000 ? 50 : 1))
+  }
+}
+
+/// A link as the node keeps it.
+struct NodeLink {
+  let transport: any LinkTransport
+  let description: LinkDescription
+  var claimedBy: Fingerprint?
+}
