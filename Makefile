@@ -26,14 +26,15 @@ PROGRAMS := $(filter-out airlink-bench airlink-meshsim,$(notdir $(wildcard Execu
 BUILT := .build-release/release
 DOCS := README.md CHANGELOG.md LICENSE ARCHITECTURE.md SECURITY.md docs/PROTOCOL.md
 
-# Everything that is installed: mode:source:target.
+# What is installed as it stands: mode:source:target.
 INSTALLED = \
   $(foreach p,$(PROGRAMS),755:$(BUILT)/$p:$(bindir)/$p) \
   $(foreach m,$(wildcard Executables/*/*.1),644:$m:$(mandir)/man1/$(notdir $m)) \
-  $(foreach c,$(wildcard Executables/*/completions/*.bash),644:$c:$(bashdir)/$(basename $(notdir $c))) \
-  $(foreach c,$(wildcard Executables/*/completions/_*),644:$c:$(zshdir)/$(notdir $c)) \
-  $(foreach c,$(wildcard Executables/*/completions/*.fish),644:$c:$(fishdir)/$(notdir $c)) \
   $(foreach d,$(DOCS),644:$d:$(docdir)/$(notdir $d))
+# What the programs write themselves, from the declarations their --help comes from:
+# program:shell:target.
+COMPLETIONS = $(foreach p,$(PROGRAMS),\
+  $p:bash:$(bashdir)/$p $p:zsh:$(zshdir)/_$p $p:fish:$(fishdir)/$p.fish)
 
 .PHONY: help build release test demo bench lint install uninstall clean setup-build setup-run setup-test
 
@@ -57,7 +58,7 @@ demo: setup-build setup-run ## Two nodes find each other and talk; then it is yo
 bench: release ## Measures the programs that ship; prints the README's table.
 	@$(BUILT)/airlink-bench
 
-lint: setup-test ## Checks format, manual pages, completions and scripts.
+lint: setup-test ## Checks format, manual pages and scripts.
 	@.ci/lint
 
 # Root may have no toolchain in its PATH, so what is built is taken as it is.
@@ -66,10 +67,13 @@ install: ## Installs programs, manual pages, completions and documents (PREFIX, 
 	  [ -x $(BUILT)/$$program ] || { $(MAKE) --no-print-directory release; break; }; done
 	@for item in $(INSTALLED); do IFS=: read -r mode source target <<<"$$item"; \
 	  install -D -m $$mode "$$source" '$(DESTDIR)'"$$target" || exit 1; done
+	@for item in $(COMPLETIONS); do IFS=: read -r program shell target <<<"$$item"; \
+	  install -D -m 644 /dev/null '$(DESTDIR)'"$$target" && \
+	  $(BUILT)/$$program --completions $$shell >'$(DESTDIR)'"$$target" || exit 1; done
 	@echo 'installed below $(DESTDIR)$(PREFIX): $(PROGRAMS)'
 
 uninstall: ## Removes what install put there (same PREFIX and DESTDIR).
-	@for item in $(INSTALLED); do rm -f '$(DESTDIR)'"$${item##*:}"; done
+	@for item in $(INSTALLED) $(COMPLETIONS); do rm -f '$(DESTDIR)'"$${item##*:}"; done
 	@rmdir '$(DESTDIR)$(docdir)' 2>/dev/null || :
 
 clean: ## Removes everything that was built.
