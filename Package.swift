@@ -88,7 +88,7 @@ let package = Package(
     module("Terminal", ["Chat", "Wire", "CommandLine", "CEdit"]),
     module("Node", ["CTimerFD", "Chat", "Terminal", "Mesh", "Outbox", "Identity", "Link", "Wire"]),
 
-    tests("Wire", ["Wire"]),
+    tests("Wire", ["Wire", "CCRC32C"]),
     tests("Identity", ["Identity", "Wire"]),
     tests("Seal", ["Seal", "Identity", "Wire"]),
     tests("Router", ["Router", "Wire"]),

@@ -32,14 +32,17 @@ public struct Instant: Hashable, Comparable, Sendable, BitwiseCopyable {
 
 extension Duration {
   /// The whole nanoseconds in this duration, held within what an `Int64` takes (292 years).
-  public var wholeNanoseconds: Int64 {
-    let (seconds, attoseconds) = components
-    let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-    if overflow { return seconds < 0 ? .min : .max }
-    let (sum, carried) = scaled.addingReportingOverflow(attoseconds / 1_000_000_000)
-    return carried ? (seconds < 0 ? .min : .max) : sum
-  }
+  public var wholeNanoseconds: Int64 { whole(1_000_000_000) }
 
-  /// The whole milliseconds in this duration.
-  public var wholeMilliseconds: Int64 { wholeNanoseconds / 1_000_000 }
+  /// The whole milliseconds in this duration, held within what an `Int64` takes.
+  public var wholeMilliseconds: Int64 { whole(1_000) }
+
+  /// The whole parts of a second, of which there are `parts`, cut towards zero.
+  private func whole(_ parts: Int64) -> Int64 {
+    let (seconds, attoseconds) = components
+    let (scaled, overflow) = seconds.multipliedReportingOverflow(by: parts)
+    let (sum, carried) = scaled.addingReportingOverflow(
+      attoseconds / (1_000_000_000_000_000_000 / parts))
+    return overflow || carried ? (seconds < 0 ? .min : .max) : sum
+  }
 }
