@@ -66,6 +66,7 @@ let package = Package(
     .systemLibrary(
       name: "CBSD", path: "Modules/CBSD", pkgConfig: "libbsd",
       providers: [.apt(["libbsd-dev"])]),
+    .systemLibrary(name: "CLinux", path: "Modules/CLinux"),
     .target(name: "CCRC32C", path: "Modules/CCRC32C"),
     // A header of the C library's that Glibc's module leaves out.
     .systemLibrary(name: "CTimerFD", path: "Modules/CTimerFD"),
@@ -80,7 +81,8 @@ let package = Package(
 
     // Links.
     module("Link", ["Wire"]),
-    module("WiFiLink", ["Link", "Wire", "CAvahi"]),
+    module("Discovery", ["Wire", "CAvahi", "CLinux"]),
+    module("WiFiLink", ["Link", "Wire", "Discovery", "CLinux"]),
 
     // What the programs share.
     module("CommandLine", ["CJansson", "CUTF8Proc", "CBSD"]),
