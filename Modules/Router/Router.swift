@@ -30,7 +30,7 @@ public struct Router: Sendable {
   private var seen: SeenTable
   private var seenVoice: SeenTable
   private var seenSealedForUs: SeenTable
-  private var links: [LinkID: LinkShare] = [:]
+  private var links = LinkShares()
   private var counters = Counters()
 
   /// A router of the device with this fingerprint; `hashKey` is drawn afresh for every run.
@@ -46,12 +46,10 @@ public struct Router: Sendable {
   }
 
   /// A link came up; its share stands full.
-  public mutating func linkUp(_ link: LinkID) {
-    if links[link] == nil { links[link] = LinkShare() }
-  }
+  public mutating func linkUp(_ link: LinkID) { links.add(link) }
 
   /// A link went down and its share is forgotten: its number is never used again.
-  public mutating func linkDown(_ link: LinkID) { links[link] = nil }
+  public mutating func linkDown(_ link: LinkID) { links.remove(link) }
 
   /// Enters a packet that this device itself sends, so that its copies are known when they return.
   ///
@@ -143,18 +141,12 @@ public struct Router: Sendable {
   private mutating func takeToken(
     _ header: PacketHeader, isForUs: Bool, _ link: LinkID, _ now: Instant
   ) throws(DropReason) {
-    let reason = { (share: inout LinkShare?) -> DropReason? in
-      if share == nil { return .unknownLink }
-      if header.kind == .voice {
-        if share?.voice.take(limits.voice, now: now) == true { return nil }
-        share?.overShare &+= 1
-        return .overVoiceShare
-      }
-      if isForUs || share?.packets.take(limits.packets, now: now) == true { return nil }
-      share?.overShare &+= 1
-      return .overShare
-    }(&links[link])
-    if let reason { throw reason }
+    guard let index = links.index(of: link) else { throw .unknownLink }
+    if header.kind == .voice {
+      guard links[index].takeVoice(limits, now: now) else { throw .overVoiceShare }
+    } else if !isForUs {
+      guard links[index].takePacket(limits, now: now) else { throw .overShare }
+    }
   }
 
   private func checkRules(_ header: PacketHeader) throws(DropReason) {
@@ -192,8 +184,8 @@ public struct Router: Sendable {
       return .accept(deliver: true, relayHopLimit: nil)
     case .hello:
       let isRelayed = header.hopLimit < header.kind.maximumHopLimit
-      guard links[link]?.takeHello(isRelayed: isRelayed, limits, now: now) == true else {
-        links[link]?.overShare &+= 1
+      guard let index = links.index(of: link) else { throw .unknownLink }
+      guard links[index].takeHello(isRelayed: isRelayed, limits, now: now) else {
         throw .overHelloShare
       }
       guard verifyHello(packet) else { throw .badSignature }
@@ -219,7 +211,9 @@ extension Router {
   public func dropped(_ reason: DropReason) -> Int { counters.dropped(reason) }
 
   /// How many packets of this link were over its share; 0 for a link that is not up.
-  public func overShare(of link: LinkID) -> Int { Int(clamping: links[link]?.overShare ?? 0) }
+  public func overShare(of link: LinkID) -> Int {
+    links.index(of: link).map { Int(clamping: links[$0].overShare) } ?? 0
+  }
 
   /// Every table with how full it is and its bound, for `/stats`.
   ///

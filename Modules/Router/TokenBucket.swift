@@ -38,23 +38,3 @@ struct TokenBucket: Sendable, BitwiseCopyable {
     return true
   }
 }
-
-/// What one link may ask of this device (PROTOCOL, section 3, "Fair share").
-///
-/// Keyed by the link alone: nothing is keyed by what packets say, which is the attacker's.
-struct LinkShare: Sendable, BitwiseCopyable {
-  var packets = TokenBucket()
-  var hellos = TokenBucket()
-  var relayedHellos = TokenBucket()
-  var voice = TokenBucket()
-  /// Packets dropped because one of the buckets was empty.
-  var overShare: UInt64 = 0
-
-  /// Takes what verifying a hello costs, all of it or nothing.
-  mutating func takeHello(isRelayed: Bool, _ limits: Router.Limits, now: Instant) -> Bool {
-    guard isRelayed else { return hellos.take(limits.hellos, now: now) }
-    guard hellos.hasToken(limits.hellos, now: now) else { return false }
-    return relayedHellos.take(limits.relayedHellos, now: now)
-      && hellos.take(limits.hellos, now: now)
-  }
-}
