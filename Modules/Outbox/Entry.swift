@@ -91,22 +91,14 @@ struct Entry<Recipient: Hashable & Sendable>: Sendable {
 }
 
 /// Spreads the resendings of many devices, so that they do not fall together.
-///
-/// SplitMix64 (Steele, Lea and Flood, 2014) from a seed handed in: nothing secret hangs on it, and
-/// the same seed gives the same run.
 struct Jitter: Sendable {
-  private var state: UInt64
+  private var random: SplitMix64
 
-  init(seed: UInt64) { state = seed }
+  init(seed: UInt64) { random = SplitMix64(seed: seed) }
 
-  /// Between −`spread` and +`spread`, to the millisecond.
+  /// Between −`spread` and +`spread`, to the millisecond; `spread` is not negative.
   mutating func next(upTo spread: Duration) -> Duration {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var word = state
-    word = (word ^ word >> 30) &* 0xbf58_476d_1ce4_e5b9
-    word = (word ^ word >> 27) &* 0x94d0_49bb_1331_11eb
-    word ^= word >> 31
-    let width = UInt64(clamping: spread.wholeMilliseconds) * 2 + 1
-    return .milliseconds(Int64(word.multipliedFullWidth(by: width).high)) - spread
+    let width = max(0, spread.wholeMilliseconds)
+    return .milliseconds(Int64.random(in: -width...width, using: &random))
   }
 }

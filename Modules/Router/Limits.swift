@@ -1,3 +1,5 @@
+public import Wire
+
 extension Router {
   /// Every bound and number of the router in one place (PROTOCOL, section 3).
   public struct Limits: Sendable {
@@ -17,16 +19,16 @@ extension Router {
     public var maximumLead = Duration.seconds(15 * 60)
     /// Hops above this are cut to it before a packet is relayed.
     public var relayHopLimit: UInt8 = 7
-    /// Packets not for us, for each link.
-    public var packets = TokenRate(capacity: 400, perSecond: 100)
-    /// Hellos verified, for each link.
-    public var hellos = TokenRate(capacity: 50, perSecond: 50)
+    /// Packets not for us, each link's bucket as it stands when the link comes up.
+    public var packets = TokenBucket(capacity: 400, perSecond: 100)
+    /// Hellos verified, likewise.
+    public var hellos = TokenBucket(capacity: 50, perSecond: 50)
     /// The part of `hellos` for those that came over a relay.
     ///
     /// Less than the whole, so that a neighbour's own hello is heard whatever it relays.
-    public var relayedHellos = TokenRate(capacity: 40, perSecond: 40)
-    /// Frames of voice, for each link.
-    public var voice = TokenRate(capacity: 120, perSecond: 120)
+    public var relayedHellos = TokenBucket(capacity: 40, perSecond: 40)
+    /// Frames of voice, likewise.
+    public var voice = TokenBucket(capacity: 120, perSecond: 120)
 
     public static let standard = Limits()
 

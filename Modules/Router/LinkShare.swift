@@ -3,33 +3,36 @@ internal import Wire
 /// What one link may ask of this device (PROTOCOL, section 3, "Fair share").
 ///
 /// Keyed by the link alone: nothing is keyed by what packets say, which is the attacker's.
-struct LinkShare: Sendable, BitwiseCopyable {
+struct LinkShare: Sendable {
   let link: LinkID
-  private var packets = TokenBucket()
-  private var hellos = TokenBucket()
-  private var relayedHellos = TokenBucket()
-  private var voice = TokenBucket()
+  private var packets: TokenBucket
+  private var hellos: TokenBucket
+  private var relayedHellos: TokenBucket
+  private var voice: TokenBucket
   /// Packets dropped because one of the buckets was empty.
   private(set) var overShare: UInt64 = 0
 
-  init(link: LinkID) { self.link = link }
+  init(link: LinkID, _ limits: Router.Limits) {
+    self.link = link
+    packets = limits.packets
+    hellos = limits.hellos
+    relayedHellos = limits.relayedHellos
+    voice = limits.voice
+  }
 
   /// Takes what a packet for somebody else, or for everyone, costs.
-  mutating func takePacket(_ limits: Router.Limits, now: Instant) -> Bool {
-    count(packets.take(limits.packets, now: now))
-  }
+  mutating func takePacket(at now: Instant) -> Bool { count(packets.take(at: now)) }
 
-  mutating func takeVoice(_ limits: Router.Limits, now: Instant) -> Bool {
-    count(voice.take(limits.voice, now: now))
-  }
+  mutating func takeVoice(at now: Instant) -> Bool { count(voice.take(at: now)) }
 
-  /// Takes what verifying a hello costs besides: of both its buckets or of neither.
-  mutating func takeHello(isRelayed: Bool, _ limits: Router.Limits, now: Instant) -> Bool {
-    guard isRelayed else { return count(hellos.take(limits.hellos, now: now)) }
-    return count(
-      hellos.hasToken(limits.hellos, now: now)
-        && relayedHellos.take(limits.relayedHellos, now: now)
-        && hellos.take(limits.hellos, now: now))
+  /// Takes what verifying a hello costs besides.
+  mutating func takeHello(isRelayed: Bool, at now: Instant) -> Bool {
+    guard isRelayed else { return count(hellos.take(at: now)) }
+    // Of both or of neither, so that no refusal eats into what the other kind may use.
+    var both = (relayedHellos, hellos)
+    guard count(both.0.take(at: now) && both.1.take(at: now)) else { return false }
+    (relayedHellos, hellos) = both
+    return true
   }
 
   private mutating func count(_ isWithinShare: Bool) -> Bool {
@@ -55,9 +58,9 @@ struct LinkShares: Sendable {
     return index < shares.count && shares[index].link == link ? index : nil
   }
 
-  mutating func add(_ link: LinkID) {
+  mutating func add(_ link: LinkID, _ limits: Router.Limits) {
     guard index(of: link) == nil else { return }
-    shares.insert(LinkShare(link: link), at: place(of: link))
+    shares.insert(LinkShare(link: link, limits), at: place(of: link))
   }
 
   mutating func remove(_ link: LinkID) {

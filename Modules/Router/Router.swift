@@ -46,7 +46,7 @@ public struct Router: Sendable {
   }
 
   /// A link came up; its share stands full.
-  public mutating func linkUp(_ link: LinkID) { links.add(link) }
+  public mutating func linkUp(_ link: LinkID) { links.add(link, limits) }
 
   /// A link went down and its share is forgotten: its number is never used again.
   public mutating func linkDown(_ link: LinkID) { links.remove(link) }
@@ -143,9 +143,9 @@ public struct Router: Sendable {
   ) throws(DropReason) {
     guard let index = links.index(of: link) else { throw .unknownLink }
     if header.kind == .voice {
-      guard links[index].takeVoice(limits, now: now) else { throw .overVoiceShare }
+      guard links[index].takeVoice(at: now) else { throw .overVoiceShare }
     } else if !isForUs {
-      guard links[index].takePacket(limits, now: now) else { throw .overShare }
+      guard links[index].takePacket(at: now) else { throw .overShare }
     }
   }
 
@@ -185,7 +185,7 @@ public struct Router: Sendable {
     case .hello:
       let isRelayed = header.hopLimit < header.kind.maximumHopLimit
       guard let index = links.index(of: link) else { throw .unknownLink }
-      guard links[index].takeHello(isRelayed: isRelayed, limits, now: now) else {
+      guard links[index].takeHello(isRelayed: isRelayed, at: now) else {
         throw .overHelloShare
       }
       guard verifyHello(packet) else { throw .badSignature }
