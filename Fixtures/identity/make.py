@@ -88,6 +88,32 @@ class Person:
         return body + hashlib.blake2b(body, digest_size=16).digest()
 
 
+def colliding(signer, counter):
+    """One of two people whose numbers are the same (their fingerprints are not).
+
+    The counters were found by trying all from 0 on, even ones for signer A and odd ones for B,
+    until the first 40 bits met: 2.3 million key pairs, a minute and a half.
+    """
+    def derive(label):
+        return hashlib.sha256(b"airlink collision " + label).digest()
+    return Person(derive(signer) + derive(struct.pack(">Q", counter)), "Twin " + signer.decode())
+
+
+def describe(p, packet_id, time):
+    return {
+        "seed": p.seed.hex(),
+        "name": p.name.decode(),
+        "signing": p.keys[:32].hex(),
+        "agreement": p.keys[32:].hex(),
+        "fingerprint": p.fingerprint.hex(),
+        "number": p.number(),
+        "hello": p.hello(packet_id, time).hex(),
+        "card": p.card(time),
+        "storageKeys": {label: p.storage_key(label.encode()).hex()
+                        for label in ("contacts", "received", "")},
+    }
+
+
 def safety_number(a, b):
     low, high = sorted((a.keys, b.keys))
     digest = hashlib.sha512(b"airlink-safety-v1" + low + high).digest()
@@ -102,6 +128,8 @@ def main():
     people = [Person(bytes(range(64)), "Ada"),
               Person(hashlib.sha512(b"airlink fixture").digest(), "Zoë 🦊")]
     ada = people[0]
+    twins = [colliding(b"A", 2_267_692), colliding(b"B", 370_049)]
+    assert twins[0].number() == twins[1].number() and twins[0].keys != twins[1].keys
     passphrase, salt, nonce = b"correct horse", bytes(range(0x40, 0x50)), bytes(range(0x60, 0x78))
     operations, memory = 1, 8192
     derived = Argon2id(salt=salt, length=32, iterations=operations, lanes=1,
@@ -110,18 +138,8 @@ def main():
     out = {
         "time": time,
         "packetID": packet_id.hex(),
-        "people": [{
-            "seed": p.seed.hex(),
-            "name": p.name.decode(),
-            "signing": p.keys[:32].hex(),
-            "agreement": p.keys[32:].hex(),
-            "fingerprint": p.fingerprint.hex(),
-            "number": p.number(),
-            "hello": p.hello(packet_id, time).hex(),
-            "card": p.card(time),
-            "storageKeys": {label: p.storage_key(label.encode()).hex()
-                            for label in ("contacts", "received", "")},
-        } for p in people],
+        "people": [describe(p, packet_id, time) for p in people],
+        "twins": [describe(p, packet_id, time) for p in twins],
         "safetyNumber": safety_number(*people),
         "passphrase": passphrase.decode(),
         "passphraseFile": ada.file(1, operations, memory, salt, derived, nonce).hex(),

@@ -8,7 +8,7 @@ import Wire
     let fixture = try Fixture.load()
     let id = try #require(PacketID(hex: fixture.packetID))
     let time = Timestamp(milliseconds: fixture.time)
-    for person in fixture.people {
+    for person in fixture.people + fixture.twins {
       let identity = try person.identity()
       #expect(identity.publicKeys.signing.hex == person.signing)
       #expect(identity.publicKeys.agreement.hex == person.agreement)

@@ -91,6 +91,8 @@ struct Fixture: Decodable, Sendable {
   let time: UInt64
   let packetID: String
   let people: [Person]
+  /// Two people of one number.
+  let twins: [Person]
   let safetyNumber, passphrase, passphraseFile, keyFile, keyFileFile: String
 
   static func load() throws -> Fixture {

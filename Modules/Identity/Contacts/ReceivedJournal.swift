@@ -67,8 +67,7 @@ public final class ReceivedJournal {
     var file = try Self.openForAppending(in: home)
     var size = try Int(file.status().st_size)
     var header = [UInt8](repeating: 0, count: Self.header.count)
-    _ = try file.read(into: &header, at: 0)
-    if header != Self.header {
+    if try file.read(into: &header, at: 0) < header.count || header != Self.header {
       try Self.writeNew(Self.header, in: home)
       file = try Self.openForAppending(in: home)
       size = Self.header.count
