@@ -55,7 +55,8 @@ def named(path, text):
 
 class RepositoryTests(unittest.TestCase):
     def assert_none(self, problems):
-        self.assertFalse(problems, "\n" + "\n".join(problems))
+        if problems:
+            self.fail("\n" + "\n".join(problems))
 
     def test_no_source_imports_Foundation(self):
         self.assert_none([named(path, "imports Foundation")
