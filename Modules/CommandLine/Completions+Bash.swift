@@ -34,9 +34,12 @@ extension Command {
         case $command:$previous in
       \(values)
         esac
+        local words=\(shellQuoted(common.flatMap(\.spellings).joined(separator: " ")))
         case $command in
-      \(all.map { bashCommandCase($0, common) }.joined(separator: "\n"))
+      \(all.map { bashCommandCase($0) }.joined(separator: "\n"))
+      \(subcommands.isEmpty ? "" : "    *) words= ;;")
         esac
+        if [[ $words ]]; then mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current"); fi
       }
       complete -F \(completionFunction) \(name)
 
@@ -49,17 +52,17 @@ extension Command {
     return "    \(patterns)) \(bashReply(option.completion)); return ;;"
   }
 
-  private func bashCommandCase(_ command: Command, _ common: [Declaration]) -> String {
+  private func bashCommandCase(_ command: Command) -> String {
     let isRoot = command.name == name
-    let options = (isRoot ? [] : command.options) + common
-    let flags = bashReply(.words(options.flatMap(\.spellings)))
+    let options = isRoot ? [] : command.options
+    let own = options.flatMap(\.spellings).map { " \($0)" }.joined()
     let completion: Completion =
       isRoot && !subcommands.isEmpty
       ? .words(subcommands.map(\.name))
       : command.operands.map(\.completion).first { $0 != .nothing } ?? .nothing
     let pattern = isRoot ? (subcommands.isEmpty ? "*" : "''") : command.name
-    return "    \(pattern)) if [[ $current == -* ]]; then \(flags); "
-      + "else \(bashReply(completion)); fi ;;"
+    return "    \(pattern)) if [[ $current == -* ]]; then words+=\(shellQuoted(own)); "
+      + "else words=; \(bashReply(completion)); fi ;;"
   }
 
   private func bashReply(_ completion: Completion) -> String {

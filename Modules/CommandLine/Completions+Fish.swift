@@ -29,7 +29,7 @@ extension Command {
     let short = option.short.map { " -s \($0)" } ?? ""
     let value = option.kind == .option ? fishValue(option.completion) : ""
     return "\(fishStart(condition))\(short) -l \(option.name)\(value) "
-      + "-d \(fishQuoted(option.help))"
+      + "-d \(fishQuoted(option.brief))"
   }
 
   private func fishValue(_ completion: Completion) -> String {

@@ -30,12 +30,15 @@ extension Command {
     let cases = subcommands.map { command in
       let own = command.options.map { zshSpec($0, command.exclusive) }
       let body = zshArguments(
-        own + common + zshOperands(command), flags: "-s -S", indent: "        ")
+        own + ["$common[@]"] + zshOperands(command), flags: "-s -S", indent: "        ")
       return "      \(command.name))\n\(body) ;;"
     }
     let states = ["'1:command:->command'", "'*::argument:->argument'"]
     return """
-      \(zshArguments(common + states, flags: "-C -s -S", indent: "  "))
+        local -a common=(
+      \(common.map { "    \($0)" }.joined(separator: "\n"))
+        )
+      \(zshArguments(["$common[@]"] + states, flags: "-C -s -S", indent: "  "))
         case $state in
           command)
             local -a commands=(\(names.joined(separator: " ")))
@@ -64,13 +67,16 @@ extension Command {
       let value =
         option.kind == .option
         ? ":\(zshEscaped(option.metavariable)):\(zshAction(option.completion))" : ""
-      return shellQuoted("\(prefix)\(spelling)\(equals)[\(zshEscaped(option.help))]\(value)")
+      return shellQuoted("\(prefix)\(spelling)\(equals)[\(zshEscaped(option.brief))]\(value)")
     }
     return specs.joined(separator: " ")
   }
 
   private func zshOperands(_ command: Command) -> [String] {
-    command.operands.enumerated().map { place, operand in
+    let operands = command.operands
+    // Past one that repeats, places are not known.
+    let last = operands.firstIndex { $0.occurrence.maximum > 1 } ?? operands.count
+    return operands.prefix(last + 1).enumerated().map { place, operand in
       let message = zshEscaped(operand.name)
       let action = zshAction(operand.completion)
       if operand.occurrence.maximum > 1 { return shellQuoted("*:\(message):\(action)") }

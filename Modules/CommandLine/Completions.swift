@@ -15,4 +15,13 @@ extension Command {
 extension Declaration {
   /// Every way to write an option: `-h`, `--help`.
   var spellings: [String] { (short.map { ["-\($0)"] } ?? []) + [spelling] }
+
+  /// The help's beginning, short enough to stand beside an option in a list.
+  var brief: String {
+    var text = Substring(help)
+    for end in [" (", "; ", ". "] {
+      if let range = text.firstRange(of: end) { text = text[..<range.lowerBound] }
+    }
+    return String(text.hasSuffix(".") ? text.dropLast() : text)
+  }
 }

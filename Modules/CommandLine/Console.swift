@@ -54,6 +54,8 @@ public struct Invocation: Sendable {
   public let environment: [String: String]
   public let output: TextSink
   public let errors: TextSink
+  /// The first word that was no UTF-8, mended: it cannot be taken at its word.
+  var flawedWord: String?
 
   public init(
     _ words: [String], environment: [String: String] = [:], output: TextSink,
@@ -68,20 +70,27 @@ public struct Invocation: Sendable {
   /// This process's own; a closed pipe becomes an ordinary error of `write`.
   public static func process() -> Invocation {
     signal(SIGPIPE, SIG_IGN)
-    return Invocation(
-      Array(Swift.CommandLine.arguments.dropFirst()), environment: ProcessEnvironment.all(),
-      output: .standardOutput, errors: .standardError)
+    let words = Swift.CommandLine.arguments.dropFirst()
+    var invocation = Invocation(
+      Array(words), environment: ProcessEnvironment.all(), output: .standardOutput,
+      errors: .standardError)
+    invocation.flawedWord =
+      words.enumerated().first { place, word in
+        let raw = Swift.CommandLine.unsafeArgv[place + 1]
+        return raw.map { strcmp($0, word) != 0 } ?? false
+      }?.element
+    return invocation
   }
 }
 
 /// The environment this process was started with.
 public enum ProcessEnvironment {
+  /// All variables whose text is UTF-8; another cannot be taken at its word and counts as unset.
   public static func all() -> [String: String] {
     var result: [String: String] = [:]
     var entry = environ
     while let text = entry.pointee {
-      let pair = String(cString: text)
-      if let equals = pair.firstIndex(of: "=") {
+      if let pair = String(validatingCString: text), let equals = pair.firstIndex(of: "=") {
         result[String(pair[..<equals])] = String(pair[pair.index(after: equals)...])
       }
       entry += 1

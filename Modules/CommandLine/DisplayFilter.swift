@@ -8,6 +8,8 @@ struct DisplayFilter {
   /// Zero-width characters since the last base.
   private var marks = 0
   private var column = 0
+  /// Joiners since the last emoji that was not joined on.
+  private var joiners = 0
 
   init(_ input: [Unicode.Scalar], _ lineBreaks: DisplayText.LineBreaks) {
     self.input = input
@@ -67,6 +69,7 @@ struct DisplayFilter {
   }
 
   private mutating func put(base: Unicode.Scalar) {
+    if output.last != "\u{200D}" { joiners = 0 }
     output.append(base)
     hasBase = base != DisplayText.replacement && base != " "
     marks = 0
@@ -85,14 +88,17 @@ struct DisplayFilter {
   }
 
   /// Whether an invisible character at `index` joins what stands around it into something visible.
-  private func isJoining(_ index: Int) -> Bool {
+  private mutating func isJoining(_ index: Int) -> Bool {
     guard index > 0 else { return false }
     let before = input[index - 1]
     let after = scalarAt(index + 1)
     switch input[index].value {
     case 0xFE0E, 0xFE0F: return EmojiSequence.takesSelector(before, after: after)
     case 0x200D:
-      if let after, EmojiSequence.joins(input, before: index, after: after) { return true }
+      if let after, EmojiSequence.joins(input, before: index, after: after) {
+        joiners += 1
+        return joiners <= DisplayText.maximumJoiners
+      }
       return JoiningScript.allows(before, after)
     case 0x200C: return JoiningScript.allows(before, after)
     default: return false

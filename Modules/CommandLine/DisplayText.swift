@@ -20,6 +20,8 @@ public struct DisplayText: Sendable, Equatable, CustomStringConvertible {
   public static let maximumMarks = 4
   static let replacement: Unicode.Scalar = "\u{FFFD}"
   static let shownLineBreak: Unicode.Scalar = "\u{21B5}"
+  /// Joiners in one emoji; a family of four has three.
+  static let maximumJoiners = 4
   /// Columns from one tabulator stop to the next.
   static let tabColumns = 4
 
@@ -33,7 +35,8 @@ public struct DisplayText: Sendable, Equatable, CustomStringConvertible {
 
   /// A person's name: one line, white space at the ends left out and within it made one space.
   public init(name: some StringProtocol) {
-    let words = DisplayText(name).description.split { $0.isWhitespace }
+    // U+2800, the empty braille cell, is a space to the eye.
+    let words = DisplayText(name).description.split { $0.isWhitespace || $0 == "\u{2800}" }
     description = words.joined(separator: " ")
   }
 

@@ -28,13 +28,20 @@ public enum DisplayWidth {
   }
 
   static func columns(_ character: Character) -> Int {
-    var widest = 0
-    for scalar in character.unicodeScalars {
-      // A variation selector asks for the emoji form, which is two wide.
-      if scalar.value == 0xFE0F { return 2 }
-      widest = max(widest, columns(scalar))
+    let scalars = character.unicodeScalars
+    if scalars.count > 1, scalars.contains(where: makesEmoji) { return 2 }
+    if scalars.contains("\u{200D}"), scalars.last?.properties.isEmoji == true { return 2 }
+    // Not the widest alone: terminals draw an Indic conjunct letter by letter.
+    return scalars.reduce(0) { $0 + columns($1) }
+  }
+
+  /// Whether a character with this in it is one emoji, two columns wide: the selector of the emoji
+  /// form, a skin tone, a flag's letter.
+  private static func makesEmoji(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0xFE0F, 0x1F3FB...0x1F3FF, 0x1F1E6...0x1F1FF: true
+    default: false
     }
-    return widest
   }
 
   static func columns(_ scalar: Unicode.Scalar) -> Int {

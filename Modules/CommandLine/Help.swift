@@ -39,7 +39,7 @@ struct HelpText {
       if !options.isEmpty { blocks.append(table(section.title, options.map(row))) }
     }
     let inherited = chain.dropLast().flatMap(\.options)
-    let title = chain.count > 1 || command.options.isEmpty ? "Common options" : "Also"
+    let title = inherited.isEmpty ? "Help" : "Common options"
     blocks.append(table(title, (inherited + Common.always).map(row)))
     if !command.examples.isEmpty { blocks.append(examples(command.examples)) }
     if !command.subcommands.isEmpty {

@@ -16,6 +16,9 @@ extension Command {
       program: name, output: invocation.output, errors: invocation.errors,
       environment: invocation.environment)
     do throws(UsageError) {
+      if let flawed = invocation.flawedWord {
+        throw UsageError("\(quoted(flawed)) is not UTF-8")
+      }
       switch try parse(invocation.words) {
       case .run(let arguments):
         return .run(
@@ -90,5 +93,12 @@ extension Console {
 
 /// What the system calls an error number: `No space left on device`.
 public func systemMessage(_ code: Int32) -> String {
-  String(cString: strerror(code))
+  // Unlike strerror, strerror_r is safe on every thread.
+  let text = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
+    guard let base = buffer.baseAddress, strerror_r(code, base, buffer.count) == 0 else {
+      return String?.none
+    }
+    return String(cString: base)
+  }
+  return text ?? "error \(code)"
 }

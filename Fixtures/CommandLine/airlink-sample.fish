@@ -1,0 +1,16 @@
+# fish completions for airlink-sample 0.1.0; made by airlink-sample --completions fish
+complete -c airlink-sample -f
+complete -c airlink-sample -l name -x -d 'What others see'
+complete -c airlink-sample -s l -l listen -x -d 'Where to listen'
+complete -c airlink-sample -s p -l peer -x -d 'Dial without discovery'
+complete -c airlink-sample -l discovery -x -a 'auto daemon embedded off' -d 'How others are found'
+complete -c airlink-sample -l gain -x -d 'Louder or quieter'
+complete -c airlink-sample -s v -l verbose -d 'Say more'
+complete -c airlink-sample -s q -l quiet -d 'Say less'
+complete -c airlink-sample -l json -d 'Print one JSON object a line'
+complete -c airlink-sample -l home -x -a '(__fish_complete_directories)' -d 'Where identity and contacts live'
+complete -c airlink-sample -l passphrase-file -r -F -d 'Where the passphrase is'
+complete -c airlink-sample -l keyring -d 'Ask the desktop\'s keyring'
+complete -c airlink-sample -s h -l help -d 'Show this help and leave'
+complete -c airlink-sample -l version -d 'Show the versions of the program and its libraries and leave'
+complete -c airlink-sample -l completions -x -a 'bash zsh fish' -d 'Print completions for a shell and leave'
