@@ -92,7 +92,7 @@ import Wire
 
   @Test("a file that is too large, a link, or open to others is refused")
   func badFile() throws {
-    let limit = ContactStore.maximumFileSize
+    let limit = store.maximumFileSize
     try scratch.write([UInt8](repeating: 0, count: limit + 1), "contacts")
     #expect(throws: ContactStore.Failure.file(.tooLarge(path: path, limit: limit))) {
       try store.load()

@@ -1,18 +1,8 @@
-internal import CSodium
-
 /// The contacts of a home, in a file that is sealed for the identity they belong to.
 ///
 /// airlink-keytool and a running node share it: every change reads the file anew under a lock, and
-/// puts the next one in its place whole.
-///
-/// | offset | size | field |
-/// | --- | --- | --- |
-/// | 0 | 16 | `airlink-contacts` |
-/// | 16 | 1 | version, 1 |
-/// | 17 | 7 | zeros |
-/// | 24 | 24 | nonce |
-/// | 48 | n | the book, sealed by XChaCha20-Poly1305 with bytes 0…23 as associated data |
-/// | 48 + n | 16 | tag |
+/// puts the next one in its place whole. Beside it, in a file of their own, are kept the cards that
+/// contradict a contact, until they are accepted.
 public struct ContactStore: Sendable {
   /// Why the contacts cannot be read or changed.
   public enum Failure: Error, Hashable, Sendable {
@@ -24,32 +14,33 @@ public struct ContactStore: Sendable {
     case unreadable(path: String)
   }
 
-  static let header = Array("airlink-contacts".utf8) + [1, 0, 0, 0, 0, 0, 0, 0]
-  static let maximumFileSize =
-    header.count + SecretBox.overhead + ContactBook.maximumEncodedLength
-
   private let home: Home
-  private let identity: Identity
   private let patience: Duration
+  private let contacts: SealedFile
+  let contradictions: SealedFile
 
   /// The contacts that `identity` keeps in `home`; a change waits for at most `patience` until
   /// another process has made its own.
   public init(home: Home, identity: Identity, patience: Duration = .seconds(5)) {
     self.home = home
-    self.identity = identity
     self.patience = patience
+    contacts = SealedFile(
+      .contacts, magic: "airlink-contacts", maximumContents: ContactBook.maximumEncodedLength,
+      in: home, for: identity)
+    contradictions = SealedFile(
+      .contradictions, magic: "airlink-newcards", maximumContents: Contradictions.maximumLength,
+      in: home, for: identity)
   }
+
+  /// The largest contacts file there can be.
+  var maximumFileSize: Int { contacts.maximumSize }
 
   /// Reads the contacts; an empty book when there is no file yet.
   public func load() throws(Failure) -> ContactBook {
-    let bytes: [UInt8]
-    do throws(FileError) {
-      guard try home.contains(.contacts) else { return ContactBook() }
-      bytes = try home.read(.contacts, limit: Self.maximumFileSize)
-    } catch {
-      throw .file(error)
+    guard let bytes = try load(contacts) else { return ContactBook() }
+    guard let book = ContactBook(encoded: bytes) else {
+      throw .unreadable(path: home.path(of: .contacts))
     }
-    guard let book = open(bytes) else { throw .unreadable(path: home.path(of: .contacts)) }
     return book
   }
 
@@ -64,12 +55,12 @@ public struct ContactStore: Sendable {
     for change in changes {
       do throws(ContactError) { try book.apply(change) } catch { throw .contact(error) }
     }
-    if book != old { try save(book) }
+    if book != old { try save(book.encoded, in: contacts) }
     lock.release()
     return book
   }
 
-  private func lock() throws(Failure) -> HomeLock {
+  func lock() throws(Failure) -> HomeLock {
     do throws(FileError) {
       return try HomeLock(home, .contactsLock, patience: patience)
     } catch {
@@ -77,35 +68,19 @@ public struct ContactStore: Sendable {
     }
   }
 
-  private func open(_ bytes: [UInt8]) -> ContactBook? {
-    let header = Self.header
-    guard bytes.starts(with: header), bytes.count >= header.count + SecretBox.overhead else {
-      return nil
+  /// What a file of the store holds; nil when there is none.
+  func load(_ file: SealedFile) throws(Failure) -> [UInt8]? {
+    let contents: SealedFile.Contents
+    do throws(FileError) { contents = try file.load() } catch { throw .file(error) }
+    switch contents {
+    case .none: return nil
+    case .bytes(let bytes): return bytes
+    case .unreadable: throw .unreadable(path: home.path(of: file.name))
     }
-    var plaintext = [UInt8](repeating: 0, count: bytes.count - header.count - SecretBox.overhead)
-    let opened = bytes.withUnsafeBytes { bytes in
-      plaintext.withUnsafeMutableBytes { plaintext in
-        SecretBox.open(
-          UnsafeRawBufferPointer(rebasing: bytes[header.count...]), associatedData: header,
-          key: identity.storageKey("contacts"), into: plaintext)
-      }
-    }
-    defer { plaintext.wipe() }
-    return opened ? ContactBook(encoded: plaintext) : nil
   }
 
-  private func save(_ book: ContactBook) throws(Failure) {
-    var plaintext = book.encoded
-    let sealed = plaintext.withUnsafeBytes {
-      SecretBox.seal($0, associatedData: Self.header, key: identity.storageKey("contacts"))
-    }
-    plaintext.wipe()
-    do throws(FileError) {
-      try home.writeTemporary(Self.header + sealed, for: .contacts)
-      try home.replaceWithTemporary(.contacts)
-    } catch {
-      throw .file(error)
-    }
+  func save(_ contents: [UInt8], in file: SealedFile) throws(Failure) {
+    do throws(FileError) { try file.save(contents) } catch { throw .file(error) }
   }
 }
 
@@ -122,8 +97,7 @@ extension ContactStore.Failure: CustomStringConvertible {
     switch self {
     case .file(let error): error.hint
     case .contact: nil
-    case .unreadable(let path):
-      "put back a copy of it, or begin with no contacts: mv \(path) \(path).damaged"
+    case .unreadable(let path): "put back a copy of it, or begin anew: mv \(path) \(path).damaged"
     }
   }
 }

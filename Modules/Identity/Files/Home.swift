@@ -7,7 +7,7 @@ internal import Glibc
 public final class Home: Sendable {
   /// A file of the home, named as it stands there.
   public enum Name: String, Sendable, CaseIterable {
-    case identity, contacts, received
+    case identity, contacts, contradictions, received
     case identityKey = "identity.key"
     case identityLock = "identity.lock"
     case contactsLock = "contacts.lock"
