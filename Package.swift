@@ -88,7 +88,13 @@ let package = Package(
     module("CommandLine", ["CJansson", "CUTF8Proc", "CBSD"]),
     core("Chat", ["Wire", "CommandLine"]),
     module("Terminal", ["Chat", "Wire", "CommandLine", "CEdit"]),
-    module("Node", ["CTimerFD", "Chat", "Terminal", "Mesh", "Outbox", "Identity", "Link", "Wire"]),
+    module("Unlock", ["CommandLine", "Identity"]),
+    module(
+      "Node",
+      [
+        "CTimerFD", "CommandLine", "Unlock", "Chat", "Terminal", "Mesh", "Outbox", "Identity",
+        "Link", "Wire",
+      ]),
 
     tests("Wire", ["Wire", "CCRC32C"]),
     tests("Identity", ["Identity", "Wire"]),
@@ -96,5 +102,6 @@ let package = Package(
     tests("Router", ["Router", "Wire"]),
     tests("Outbox", ["Outbox", "Wire"]),
     tests("CommandLine", ["CommandLine"]),
+    tests("Node", ["Node", "Chat", "Terminal", "Mesh", "Identity", "Link", "Wire"]),
   ]
 )

@@ -17,7 +17,7 @@ extension Node: LinkObserver {
   }
 
   public func linkWentDown(_ link: LinkID, because reason: LinkCloseReason) {
-    guard links[link] != nil else { return }
+    guard links[link] != nil, !isStopped else { return }
     front.show(.link(status(of: link, isUp: false)))
     links[link] = nil
     mesh.linkDown(link, at: clock.moment)

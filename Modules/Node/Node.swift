@@ -43,7 +43,7 @@ public final class Node {
 
   private var isCarryingOut = false
   private var isWorkScheduled = false
-  private var isStopped = false
+  private(set) var isStopped = false
   private let timer: any DispatchSourceTimer
   private var timerDeadline: Instant?
   private var clockWatch: ClockWatch?

@@ -1,0 +1,107 @@
+public import CommandLine
+public import Identity
+internal import Unlock
+internal import Wire
+
+/// How a node comes by who it is: the identity of its home, a new one on first use, or a temporary
+/// one where the identity is there and cannot be opened (PROTOCOL, section 1).
+public enum NodeIdentity {
+  /// Passphrases that may be typed before the node goes on with a temporary identity.
+  static let maximumTries = 3
+
+  /// What the node runs as.
+  public enum Outcome: Sendable {
+    case opened(OpenedIdentity)
+    /// The identity stays as it is on disk; the reason is a sentence without full stop.
+    case temporary(OpenedIdentity, because: String)
+  }
+
+  /// The identity of `home`, made where there is none.
+  ///
+  /// `name` is what `--name` says. With `isInteractive` a person at a terminal can be asked for
+  /// name and passphrase. Throws a `Failure` where options are missing or nothing can be made.
+  public static func obtain(
+    in home: Home, name: String?, _ arguments: Arguments, isInteractive: Bool, _ console: Console
+  ) throws -> Outcome {
+    if let name, name.utf8.count > Hello.maximumNameLength {
+      throw Failure.usage("a name takes at most \(Hello.maximumNameLength) bytes of UTF-8")
+    }
+    let kind: SealingKind
+    do throws(IdentityFileError) {
+      kind = try IdentityFile.kind(in: home)
+    } catch .missing {
+      return try create(in: home, name: name, arguments, isInteractive: isInteractive, console)
+    } catch {
+      return temporary(name, because: error)
+    }
+    return try open(home, kind, name: name, arguments, isInteractive: isInteractive, console)
+  }
+
+  private static func create(
+    in home: Home, name: String?, _ arguments: Arguments, isInteractive: Bool, _ console: Console
+  ) throws -> Outcome {
+    if isInteractive {
+      console.note("no identity yet: making one in \(home.path)")
+    }
+    let chosen = try name ?? (isInteractive ? askName() : "")
+    let key = try Unlock.newKey(arguments, canAsk: isInteractive, console)
+    let made = OpenedIdentity(identity: Identity.generate(), name: chosen)
+    do throws(IdentityFileError) {
+      try IdentityFile.create(in: home, made, with: key)
+    } catch {
+      throw Failure(error)
+    }
+    return .opened(made)
+  }
+
+  private static func askName() throws(Failure) -> String {
+    while true {
+      let name = try TerminalPrompt.ask("The name others see, empty for none: ")
+      if name.utf8.count <= Hello.maximumNameLength { return name }
+      _ = try TerminalPrompt.ask(
+        "That is over \(Hello.maximumNameLength) bytes of UTF-8. Enter to try again: ")
+    }
+  }
+
+  private static func open(
+    _ home: Home, _ kind: SealingKind, name: String?, _ arguments: Arguments, isInteractive: Bool,
+    _ console: Console
+  ) throws -> Outcome {
+    let isTyped = isInteractive && kind == .passphrase && !hasOption(arguments)
+    for attempt in 1... {
+      let key = try Unlock.existingKey(arguments, kind: kind, canAsk: isInteractive, console)
+      do throws(IdentityFileError) {
+        let opened = try IdentityFile.open(in: home, with: key)
+        return .opened(
+          OpenedIdentity(identity: opened.identity, name: name ?? opened.name))
+      } catch .otherSealing(let kind) {
+        throw Failure(IdentityFileError.otherSealing(kind), code: .usage)
+      } catch .wrongPassphrase where isTyped && attempt < maximumTries {
+        console.warning("wrong passphrase; try again")
+      } catch {
+        return temporary(name, because: error)
+      }
+    }
+    preconditionFailure("the last try returns")
+  }
+
+  private static func hasOption(_ arguments: Arguments) -> Bool {
+    arguments[SealingOptions.passphraseFile] != nil || arguments[SealingOptions.keyring]
+      || arguments[SealingOptions.keyFile]
+  }
+
+  private static func temporary(_ name: String?, because error: IdentityFileError) -> Outcome {
+    .temporary(
+      OpenedIdentity(identity: Identity.generate(), name: name ?? ""), because: "\(error)")
+  }
+}
+
+extension Failure {
+  init(_ error: IdentityFileError, code: ExitCode = .failed) {
+    if let hint = error.hint {
+      self = code == .usage ? .usage("\(error)", hints: hint) : Failure("\(error)", hints: hint)
+    } else {
+      self = Failure("\(error)", code: code)
+    }
+  }
+}
