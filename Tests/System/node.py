@@ -61,7 +61,7 @@ class Node:
         self.events = []
         self.lines = []
         self._began = time.monotonic()
-        self._began_at = 0  # how many events there were when this process started
+        self.began_at = 0  # how many events there were when this process started
         self._asked = 0
         self._changed = threading.Condition()
         self._threads = []
@@ -85,7 +85,7 @@ class Node:
         else:
             self.process = subprocess.Popen(dies_with_us(self.command()), **options)
         self._open_streams = 2
-        self._began_at = self.mark()
+        self.began_at = self.mark()
         self._threads = [
             threading.Thread(target=self._read, args=(self.process.stdout, self._take), daemon=True),
             threading.Thread(target=self._read, args=(self.process.stderr, self._take_error),
@@ -96,7 +96,7 @@ class Node:
         return self
 
     def ready(self, limit=LIMIT):
-        event = self.expect(limit, since=self._began_at, event="ready")
+        event = self.expect(limit, since=self.began_at, event="ready")
         self.number = event["number"]
         return event
 
