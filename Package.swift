@@ -68,8 +68,6 @@ let package = Package(
       providers: [.apt(["libbsd-dev"])]),
     .systemLibrary(name: "CLinux", path: "Modules/CLinux"),
     .target(name: "CCRC32C", path: "Modules/CCRC32C"),
-    // A header of the C library's that Glibc's module leaves out.
-    .systemLibrary(name: "CTimerFD", path: "Modules/CTimerFD"),
 
     // Ground and cores: no I/O, no clock, no randomness of their own.
     core("Wire", ["CCRC32C"]),
@@ -92,7 +90,7 @@ let package = Package(
     module(
       "Node",
       [
-        "CTimerFD", "CommandLine", "Unlock", "Chat", "Terminal", "Mesh", "Outbox", "Identity",
+        "CLinux", "CommandLine", "Unlock", "Chat", "Terminal", "Mesh", "Outbox", "Identity",
         "Link", "Wire",
       ]),
 

@@ -1,4 +1,4 @@
-internal import CTimerFD
+internal import CLinux
 internal import Dispatch
 internal import Glibc
 
