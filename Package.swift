@@ -94,11 +94,16 @@ let package = Package(
         "Link", "Wire",
       ]),
 
+    // For developers: not installed.
+    program(
+      "airlink-bench", ["CommandLine", "Wire", "Identity", "Seal", "CSodium", "CCRC32C"]),
+
     tests("Wire", ["Wire", "CCRC32C"]),
     tests("Identity", ["Identity", "Wire"]),
     tests("Seal", ["Seal", "Identity", "Wire"]),
     tests("Router", ["Router", "Wire"]),
     tests("Outbox", ["Outbox", "Wire"]),
+    tests("Bench", ["airlink-bench", "CommandLine"]),
     tests("CommandLine", ["CommandLine"]),
     tests("Node", ["Node", "Chat", "Terminal", "Mesh", "Identity", "Link", "Wire"]),
   ]

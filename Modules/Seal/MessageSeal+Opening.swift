@@ -24,7 +24,7 @@ extension MessageSeal {
     _ payload: RawSpan, packetID: PacketID, time: Timestamp, by recipient: Identity,
     isReserved: (Number) -> Bool
   ) throws(OpenError) -> OpenedMessage {
-    guard SealedPayload.lengths.contains(payload.byteCount) else { throw .wrongLength }
+    guard SealedPayload.isLength(payload.byteCount) else { throw .wrongLength }
     return try withWipedMemory(byteCount: payload.byteCount - SealedPayload.overhead) {
       plaintext throws(OpenError) in
       try payload.withUnsafeBytes { payload throws(OpenError) in

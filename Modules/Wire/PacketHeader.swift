@@ -37,7 +37,7 @@ public enum PacketKind: Hashable, Sendable, BitwiseCopyable {
   public func allowsPayload(ofLength count: Int) -> Bool {
     switch self {
     case .hello: Hello.payloadLengths.contains(count)
-    case .sealed: SealedPayload.lengths.contains(count)
+    case .sealed: SealedPayload.isLength(count)
     case .voice: VoiceFrame.lengths.contains(count)
     case .unknown: true
     }

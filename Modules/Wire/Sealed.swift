@@ -8,6 +8,12 @@ public enum SealedPayload {
   public static let buckets = [256, 512, 1_024, 2_048, 4_096, 8_192]
   public static let lengths = Set(buckets.map { $0 + overhead })
 
+  /// Whether `lengths` has this one, found without hashing: every packet that comes is asked.
+  public static func isLength(_ count: Int) -> Bool {
+    let bucket = count &- overhead
+    return (256...8_192).contains(bucket) && bucket.nonzeroBitCount == 1
+  }
+
   /// The smallest bucket that holds `count` bytes; nil over 8,192.
   public static func bucket(holding count: Int) -> Int? { buckets.first { $0 >= count } }
 }

@@ -55,6 +55,9 @@ import Wire
     #expect(SealedPayload.bucket(holding: 8_192) == 8_192)
     #expect(SealedPayload.bucket(holding: 8_193) == nil)
     #expect(SealedPayload.lengths == [304, 560, 1_072, 2_096, 4_144, 8_240])
+    for length in Array(-100...20_000) + [.min, .max] {
+      #expect(SealedPayload.isLength(length) == SealedPayload.lengths.contains(length))
+    }
   }
 
   @Test("a length that is no bucket is refused")

@@ -1,0 +1,34 @@
+/// Every case, in the order in which they are measured.
+///
+/// To add one: a case here, a file in `Cases` with its subject, and its goals in `Goals.swift`.
+enum CaseName: String, CaseIterable, Sendable {
+  case seal256 = "seal-256"
+  case open256 = "open-256"
+  case seal8192 = "seal-8192"
+  case open8192 = "open-8192"
+  case crc32c = "crc32c"
+  case crc32cPortable = "crc32c-portable"
+  case packetDecode = "packet-decode"
+
+  var subject: Subject {
+    switch self {
+    case .seal256: SealCases.seal(bucket: 256)
+    case .open256: SealCases.open(bucket: 256)
+    case .seal8192: SealCases.seal(bucket: 8_192)
+    case .open8192: SealCases.open(bucket: 8_192)
+    case .crc32c: ChecksumCases.accelerated
+    case .crc32cPortable: ChecksumCases.portable
+    case .packetDecode: PacketCases.decode
+    }
+  }
+}
+
+/// What a case measures.
+struct Subject: Sendable {
+  /// One line: what one operation is.
+  let summary: String
+  /// What it is held against, as it reads after "times".
+  let limit: String
+  /// Measures for about this long.
+  let measure: @Sendable (Duration) async throws -> Measurement
+}

@@ -1,0 +1,62 @@
+/// What a case is to reach, and how far off is put down to the machine.
+struct Goal: Sendable {
+  enum Metric: String, Sendable {
+    /// The operation's median time over its limit's.
+    case ratio
+    case perSecond
+    case gigabytesPerSecond
+    /// The longest time of one operation.
+    case longestMilliseconds
+    /// The part of the limit's rate that is reached.
+    case ofTheLimit
+    /// Of one core.
+    case processorPercent
+    case residentMebibytes
+  }
+
+  enum Bound: Sendable {
+    case atMost(Double)
+    case atLeast(Double)
+  }
+
+  let subject: CaseName
+  let metric: Metric
+  let bound: Bound
+  /// The part of the bound by which it may be missed: shared machines vary.
+  let margin: Double
+
+  /// Every goal there is.
+  static let all: [Goal] = [
+    Goal(subject: .seal256, metric: .ratio, bound: .atMost(1.10), margin: 0.05),
+    Goal(subject: .open256, metric: .ratio, bound: .atMost(1.10), margin: 0.05),
+    Goal(subject: .crc32c, metric: .gigabytesPerSecond, bound: .atLeast(5), margin: 0.2),
+  ]
+}
+
+extension Goal {
+  /// How a measurement stands to a goal.
+  struct Verdict: Sendable {
+    let goal: Goal
+    let measured: Double?
+    let isMet: Bool
+    /// Off by more than the margin.
+    let isMissed: Bool
+    let excuse: String?
+  }
+
+  func judge(_ measurement: Measurement) -> Verdict {
+    let measured = measurement[metric]
+    // A figure that is not there, or that is none, is a miss: a goal is never passed over.
+    func holds(_ margin: Double) -> Bool {
+      guard let measured else { return false }
+      return switch bound {
+      case .atMost(let value): measured <= value * (1 + margin)
+      case .atLeast(let value): measured >= value * (1 - margin)
+      }
+    }
+    let excused = measurement.excuse != nil
+    return Verdict(
+      goal: self, measured: measured, isMet: holds(0), isMissed: !excused && !holds(margin),
+      excuse: measurement.excuse)
+  }
+}

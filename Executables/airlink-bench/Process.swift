@@ -1,0 +1,23 @@
+internal import CommandLine
+internal import Glibc
+
+/// Ends this process.
+func exitProcess(_ code: ExitCode) -> Never { exit(code.rawValue) }
+
+/// Whether this was built for debugging.
+var isUnoptimised: Bool {
+  var checked = false
+  assert(
+    {
+      checked = true
+      return true
+    }())
+  return checked
+}
+
+/// Nanoseconds on the clock that nobody sets.
+@inline(__always) func clockNanoseconds() -> UInt64 {
+  var time = timespec()
+  clock_gettime(CLOCK_MONOTONIC, &time)
+  return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+}
