@@ -68,6 +68,7 @@ let package = Package(
       providers: [.apt(["libbsd-dev"])]),
     .systemLibrary(name: "CLinux", path: "Modules/CLinux"),
     .target(name: "CCRC32C", path: "Modules/CCRC32C"),
+    .target(name: "CTerminal", path: "Modules/CTerminal"),
 
     // Ground and cores: no I/O, no clock, no randomness of their own.
     core("Wire", ["CCRC32C"]),
@@ -85,7 +86,7 @@ let package = Package(
     // What the programs share.
     module("CommandLine", ["CJansson", "CUTF8Proc", "CBSD"]),
     core("Chat", ["Wire", "CommandLine"]),
-    module("Terminal", ["Chat", "Wire", "CommandLine", "CEdit"]),
+    module("Terminal", ["Chat", "Wire", "CommandLine", "CEdit", "CTerminal"]),
     module("Unlock", ["CommandLine", "Identity"]),
     module(
       "Node",

@@ -14,7 +14,7 @@ public enum FrontEndEnd: Hashable, Sendable {
 ///
 /// All on the main actor. The node makes one, sets the callbacks, and calls `start` when it can
 /// take commands; then it shows events and carries out requests. A request may come from within
-/// `start`, and never from within `show`.
+/// `start`; nothing comes from within `show`, `notice` or `stop`.
 @MainActor
 public protocol FrontEnd: AnyObject {
   var onRequest: (ChatRequest) -> Void { get set }

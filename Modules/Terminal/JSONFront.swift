@@ -1,0 +1,109 @@
+public import Chat
+internal import Dispatch
+internal import Glibc
+
+/// Commands as lines of JSON in, events as lines of JSON out (the contract of `--json`).
+///
+/// A reader that is slow gets everything, in order: up to 8 MiB wait for it. While more than 1 MiB
+/// waits no further commands are read, so that a program that asks and never reads stands still
+/// itself. Past 8 MiB the node leaves with an error: to drop lines would make what is reported
+/// false, and to wait would stop it relaying for others.
+@MainActor
+public final class JSONFront: FrontEnd {
+  public var onRequest: (ChatRequest) -> Void = { _ in }
+  public var onEnd: (FrontEndEnd) -> Void = { _ in }
+  public var onFocus: () -> Void = {}
+
+  /// Bytes that may wait for the reader.
+  public static let maximumWaiting = 8 << 20
+  /// Bytes from which on no commands are read, and below which they are again.
+  static let pauseAbove = 1 << 20
+  static let resumeBelow = 1 << 18
+
+  private let input: Int32
+  private let outlet: Outlet
+  private var inlet: Inlet?
+  private var splitter = LineSplitter()
+  private var isOver = false
+  private var isStopped = false
+
+  /// - Parameters:
+  ///   - input: where commands come from; standard input unless a test says otherwise.
+  ///   - output: where events go.
+  public init(
+    input: Int32 = 0, output: Int32 = 1,
+    maximumWaiting: Int = JSONFront.maximumWaiting
+  ) {
+    self.input = input
+    outlet = Outlet(descriptor: output, limit: maximumWaiting)
+  }
+
+  public func start() {
+    signal(SIGPIPE, SIG_IGN)
+    outlet.onClosed = { [weak self] in self?.end(.gone) }
+    outlet.onProgress = { [weak self] in
+      guard let self, self.outlet.waiting < Self.resumeBelow else { return }
+      self.inlet?.setPaused(false)
+    }
+    inlet = Inlet(
+      descriptor: input,
+      onBytes: { [weak self] bytes in
+        guard let self else { return }
+        var lines: [LineSplitter.Line] = []
+        self.splitter.append(bytes) { lines.append($0) }
+        for line in lines where !self.isOver { self.take(line) }
+      },
+      onEnd: { [weak self] _ in
+        guard let self else { return }
+        if let line = self.splitter.finish() { self.take(line) }
+        self.end(.endOfInput)
+      })
+  }
+
+  public func show(_ event: ChatEvent) { write(event.jsonLine) }
+
+  public func notice(_ text: String) { StandardError.say(text) }
+
+  public func stop() {
+    isStopped = true
+    isOver = true
+    inlet?.close()
+    inlet = nil
+    _ = outlet.drain(milliseconds: FrontEndLimits.drainMilliseconds)
+    outlet.close()
+  }
+
+  private func take(_ line: LineSplitter.Line) {
+    do throws(RefusedLine) {
+      onRequest(try ChatRequest(json: line))
+    } catch {
+      show(.error(error.error, ref: error.ref))
+    }
+  }
+
+  private func write(_ line: String) {
+    switch outlet.write(line) {
+    case .taken:
+      if outlet.waiting > Self.pauseAbove { inlet?.setPaused(true) }
+    case .refused:
+      end(
+        .failed(
+          "the program that reads the events has fallen \(outlet.limit >> 20) MiB behind; nothing "
+            + "can be told it any more"))
+    case .closed: break
+    }
+  }
+
+  private func end(_ reason: FrontEndEnd) {
+    if isOver { return }
+    isOver = true
+    inlet?.close()
+    inlet = nil
+    // Later: the node may be in the middle of showing something.
+    DispatchQueue.main.async { [weak self] in
+      MainActor.assumeIsolated {
+        if let self, !self.isStopped { self.onEnd(reason) }
+      }
+    }
+  }
+}

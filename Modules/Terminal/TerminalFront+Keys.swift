@@ -1,0 +1,160 @@
+internal import Chat
+internal import Dispatch
+internal import Glibc
+
+extension TerminalFront {
+  /// How long an Escape may stand alone before it is a key, and how long a paste may pause.
+  private static let escapeMilliseconds = 100
+  private static let pasteMilliseconds = 1_000
+
+  func take(_ bytes: ArraySlice<UInt8>) {
+    feeds += 1
+    for key in decoder.feed(bytes) where !isOver { press(key) }
+    if isOver { return }
+    draw()
+    guard decoder.isWaiting else { return }
+    let fed = feeds
+    let pause = decoder.isPasting ? Self.pasteMilliseconds : Self.escapeMilliseconds
+    DispatchQueue.main.asyncAfter(deadline: .now() + .milliseconds(pause)) { [weak self] in
+      MainActor.assumeIsolated {
+        guard let self, self.feeds == fed, !self.isOver else { return }
+        for key in self.decoder.giveUp() { self.press(key) }
+        self.draw()
+      }
+    }
+  }
+
+  private func press(_ key: Key) {
+    guard let editor else { return }
+    if key != .control("C") { wasInterrupted = false }
+    switch key {
+    case .text(let text): if !editor.insert(text) { ring() }
+    case .paste(let text, let isCut): paste(text, isCut: isCut)
+    case .enter: enter()
+    case .tab: complete()
+    case .backspace: editor.deleteBackward(lengthBeforeCursor)
+    case .delete: deleteForward()
+    case .left: editor.move(-lengthBeforeCursor)
+    case .right: editor.move(lengthAfterCursor)
+    case .up: recall { $0.older(than: editor.line.text) }
+    case .down: recall { $0.newer() }
+    case .wordLeft: editor.perform(meta: "b")
+    case .wordRight: editor.perform(meta: "f")
+    case .home: editor.perform(control: "A")
+    case .end: editor.perform(control: "E")
+    case .control(let letter): press(control: letter)
+    case .meta(let letter): press(meta: letter)
+    case .focusIn: onFocus()
+    case .focusOut: break
+    }
+  }
+
+  private func press(control letter: Character) {
+    guard let editor else { return }
+    switch letter {
+    case "C": interrupt()
+    case "D": if editor.line.text.isEmpty { end(.endOfInput) } else { deleteForward() }
+    case "B": editor.move(-lengthBeforeCursor)
+    case "F": editor.move(lengthAfterCursor)
+    case "P": recall { $0.older(than: editor.line.text) }
+    case "N": recall { $0.newer() }
+    case "L": clearScreen()
+    case "Z": kill(0, SIGTSTP)
+    // What libedit does without reading further keys, which are not there yet.
+    case "A", "E", "K", "T", "U", "W", "Y": editor.perform(control: letter)
+    default: ring()
+    }
+  }
+
+  private func press(meta letter: Character) {
+    switch letter {
+    case "b", "c", "d", "f", "l", "u", "\u{7F}": editor?.perform(meta: letter)
+    default: ring()
+    }
+  }
+
+  /// What a reader sees as one character may be several scalars: they go together.
+  private var lengthBeforeCursor: Int {
+    guard let line = editor?.line else { return 0 }
+    return String(String.UnicodeScalarView(line.text.unicodeScalars.prefix(line.cursor))).last?
+      .unicodeScalars.count ?? 0
+  }
+
+  private var lengthAfterCursor: Int {
+    guard let line = editor?.line else { return 0 }
+    return String(String.UnicodeScalarView(line.text.unicodeScalars.dropFirst(line.cursor))).first?
+      .unicodeScalars.count ?? 0
+  }
+
+  private func deleteForward() {
+    let count = lengthAfterCursor
+    editor?.move(count)
+    editor?.deleteBackward(count)
+  }
+
+  private func recall(_ line: (inout LineHistory) -> String?) {
+    if let line = line(&history) { editor?.replace(with: line) } else { ring() }
+  }
+
+  private func interrupt() {
+    guard let editor else { return }
+    if editor.line.text.isEmpty {
+      if !wasInterrupted { notice("/quit leaves, and so does ^D") }
+      wasInterrupted = true
+    } else {
+      editor.replace(with: "")
+    }
+  }
+
+  /// A pasted text is put into the line, rows and all, and goes nowhere until Enter is pressed.
+  private func paste(_ text: String, isCut: Bool) {
+    if editor?.insert(text) != true {
+      ring()
+      notice("the pasted text is too long for one message and was left out")
+    } else if isCut {
+      notice("the pasted text was cut: it is far longer than a message may be")
+    }
+  }
+
+  private func enter() {
+    guard let editor else { return }
+    let text = editor.line.text
+    history.add(text)
+    editor.replace(with: "")
+    // A command stays where it was typed; a text comes back with its state.
+    if case .text = EnteredLine(text) {
+      outlet.write(screen.erase())
+    } else {
+      outlet.write(screen.leave())
+    }
+    for reaction in session.enter(text, at: .now()) where !isOver {
+      switch reaction {
+      case .request(let request): onRequest(request)
+      case .say(let entry): say([entry])
+      }
+    }
+  }
+
+  private func complete() {
+    guard let editor else { return }
+    let line = editor.line
+    let typed = String(String.UnicodeScalarView(line.text.unicodeScalars.prefix(line.cursor)))
+    let completion = session.completion(of: typed)
+    let common = completion.commonBeginning
+    let replaced = String(typed.suffix(completion.replacing))
+    guard !completion.candidates.isEmpty else { return ring() }
+    // A name is filled in as its owner writes it, whatever case was typed.
+    if common.count > replaced.count || completion.candidates.count == 1 {
+      editor.deleteBackward(replaced.unicodeScalars.count)
+      _ = editor.insert(common)
+    } else {
+      ring()
+      let shown = completion.candidates.prefix(Self.maximumShown).map(\.shown)
+      let rest = completion.candidates.count - shown.count
+      notice(shown.joined(separator: "   ") + (rest > 0 ? "   and \(rest) more" : ""))
+    }
+  }
+
+  /// Candidates listed at once.
+  private static let maximumShown = 30
+}
