@@ -27,9 +27,7 @@ public struct LineCompletion: Hashable, Sendable {
 }
 
 extension People {
-  /// Completes commands, names and numbers before the cursor.
-  ///
-  /// - Parameter typed: the line up to the cursor.
+  /// Completes commands, names and numbers at the end of what was typed before the cursor.
   public func completion(of typed: String) -> LineCompletion {
     guard typed.hasPrefix("/"), !typed.hasPrefix("//"), !typed.contains(where: \.isNewline) else {
       return .none

@@ -20,9 +20,9 @@ public struct LocalTime: Hashable, Sendable {
       milliseconds: time.advanced(by: .seconds(offsetSeconds)).milliseconds)
   }
 
-  /// `2025-01-31`
+  /// The date, as `2025-01-31`.
   var day: String { String(text.prefix(10)) }
-  /// `12:34`
+  /// The time of day, as `12:34`.
   var clock: String { String(text.dropFirst(11).prefix(5)) }
 }
 

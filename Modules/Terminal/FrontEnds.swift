@@ -4,9 +4,7 @@ internal import Glibc
 /// Chooses the front end that suits what the program was started with.
 @MainActor
 public enum FrontEnds {
-  /// - Parameters:
-  ///   - json: whether programs drive the node.
-  ///   - colors: whether the transcript may have colours.
+  /// The front end for programs when `json` is asked for, else the best one for this terminal.
   public static func standard(json: Bool, colors: Bool, environment: [String: String])
     -> any FrontEnd
   {

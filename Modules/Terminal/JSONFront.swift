@@ -27,9 +27,7 @@ public final class JSONFront: FrontEnd {
   private var isOver = false
   private var isStopped = false
 
-  /// - Parameters:
-  ///   - input: where commands come from; standard input unless a test says otherwise.
-  ///   - output: where events go.
+  /// Reads and writes standard input and output, unless a test says otherwise.
   public init(
     input: Int32 = 0, output: Int32 = 1,
     maximumWaiting: Int = JSONFront.maximumWaiting

@@ -22,7 +22,7 @@ public final class LineFront: FrontEnd {
   private var isOver = false
   private var isStopped = false
 
-  /// - Parameter columns: the width to fold at, for a dumb terminal; nil folds nothing.
+  /// Reads and writes these descriptors, and folds at `columns`; nil folds nothing.
   public init(
     input: Int32 = 0, output: Int32 = 1, colors: Bool = false,
     columns: Int? = nil

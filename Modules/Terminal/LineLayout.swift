@@ -23,10 +23,9 @@ struct LineLayout: Equatable, Sendable {
   /// In a very narrow terminal rows are drawn as if it were this wide.
   static let narrowest = 8
 
-  /// - Parameters:
-  ///   - cursor: how many scalars of `line` stand before the cursor.
-  ///   - columns: the terminal's width.
-  ///   - maximumRows: rows to show; the ones around the cursor where there are more.
+  /// Lays out a line whose cursor stands after `cursor` scalars, on a terminal of this width.
+  ///
+  /// Of more than `maximumRows` rows those around the cursor are shown.
   init(
     prompt: StyledText, line: String, cursor: Int, columns: Int, maximumRows: Int, colors: Bool
   ) {

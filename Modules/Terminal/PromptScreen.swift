@@ -49,9 +49,8 @@ struct PromptScreen: Sendable {
     return String(repeating: "\r\n", count: drawn.rows.count - drawn.cursorRow)
   }
 
-  /// Takes the prompt away after the terminal's width has changed.
-  ///
-  /// - Parameter reflows: whether the terminal breaks rows anew that have become too long.
+  /// Takes the prompt away after the terminal's width has changed; `reflows` when the terminal
+  /// breaks rows anew that have become too long.
   mutating func erase(afterResizeTo columns: Int, reflows: Bool) -> String {
     guard let layout = drawn else { return "" }
     drawn = nil
