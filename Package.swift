@@ -99,6 +99,8 @@ let package = Package(
     program(
       "airlink-bench", ["CommandLine", "Wire", "Identity", "Seal", "CSodium", "CCRC32C"]),
 
+    tests("Discovery", ["Discovery", "Wire"]),
+    tests("WiFiLink", ["WiFiLink", "Discovery", "Link", "Wire"]),
     tests("Wire", ["Wire", "CCRC32C"]),
     tests("Identity", ["Identity", "Wire"]),
     tests("Seal", ["Seal", "Identity", "Wire"]),

@@ -62,6 +62,10 @@ public protocol LinkTransport: AnyObject {
   /// Queues one whole packet on a link, or sheds it whole.
   @discardableResult
   func send(_ packet: Packet, on link: LinkID) -> SendOutcome
+  /// Who is at the other end of a link, by their own signed hello.
+  ///
+  /// A claim, never for trust: by it a transport knows two links to one peer for what they are.
+  func linkClaimed(_ link: LinkID, by peer: Fingerprint)
   /// Closes one link at once.
   func close(_ link: LinkID, because reason: LinkCloseReason)
   /// The system has woken from suspend: whatever waited to be tried again is tried now.
@@ -70,4 +74,9 @@ public protocol LinkTransport: AnyObject {
   func stop()
   /// Counters and bounds for `/stats`, by name.
   var statistics: [(name: String, value: Int)] { get }
+}
+
+extension LinkTransport {
+  /// Most transports need not know.
+  public func linkClaimed(_ link: LinkID, by peer: Fingerprint) {}
 }

@@ -180,7 +180,9 @@ public final class Node {
       tellTroubles()
     case .state(let id, let state): tell(id, state)
     case .person(let person, let isNew): front.show(.peer(Peer(person, isNew: isNew)))
-    case .claimed(let link, let fingerprint): links[link]?.claimedBy = fingerprint
+    case .claimed(let link, let fingerprint):
+      links[link]?.claimedBy = fingerprint
+      links[link]?.transport.linkClaimed(link, by: fingerprint)
     case .contacts(let change):
       storage?.keep(change)
       tellTroubles()
