@@ -88,6 +88,7 @@ let package = Package(
     core("Chat", ["Wire", "CommandLine"]),
     module("Terminal", ["Chat", "Wire", "CommandLine", "CEdit", "CTerminal"]),
     module("Unlock", ["CommandLine", "Identity"]),
+    module("KeyTool", ["Unlock", "Identity", "Wire", "CommandLine", "CQRencode", "CSodium"]),
     module(
       "Node",
       [
@@ -98,6 +99,8 @@ let package = Package(
     // For developers: not installed.
     program(
       "airlink-bench", ["CommandLine", "Wire", "Identity", "Seal", "CSodium", "CCRC32C"]),
+
+    program("airlink-keytool", ["KeyTool", "CommandLine"]),
 
     tests("Discovery", ["Discovery", "Wire"]),
     tests("WiFiLink", ["WiFiLink", "Discovery", "Link", "Wire"]),

@@ -11,12 +11,12 @@ public enum Unlock {
   public static func newKey(
     _ arguments: Arguments, canAsk: Bool, _ console: Console
   ) throws(Failure) -> any SealingKey {
-    if let key = try keyFromOptions(arguments, console) { return key }
+    if let choice = SealingChoice(arguments) { return try choice.key(console) }
     guard canAsk else {
       throw .usage(
         "say how to seal the identity", hints: "give one of \(SealingOptions.names)")
     }
-    return key(try Passphrase.askNew())
+    return PassphraseKey(try Passphrase.askNew().secret)
   }
 
   /// The key to open the identity that is sealed in the way `kind`.
@@ -27,7 +27,7 @@ public enum Unlock {
   public static func existingKey(
     _ arguments: Arguments, kind: SealingKind, canAsk: Bool, _ console: Console
   ) throws(Failure) -> any SealingKey {
-    if let key = try keyFromOptions(arguments, console) { return key }
+    if let choice = SealingChoice(arguments) { return try choice.key(console) }
     switch kind {
     case .keyFile: return KeyFile()
     case .keyring: return KeyringKey(nil)
@@ -37,22 +37,7 @@ public enum Unlock {
           "the identity is sealed with a passphrase, and there is no terminal to ask for it on",
           hints: "give it with --passphrase-file F")
       }
-      return key(try Passphrase.ask())
+      return PassphraseKey(try Passphrase.ask().secret)
     }
-  }
-
-  private static func keyFromOptions(
-    _ arguments: Arguments, _ console: Console
-  ) throws(Failure) -> (any SealingKey)? {
-    if let file = arguments[SealingOptions.passphraseFile] {
-      return key(try Passphrase.read(file: file) { console.warning($0) })
-    }
-    if arguments[SealingOptions.keyring] { return KeyringKey(nil) }
-    if arguments[SealingOptions.keyFile] { return KeyFile() }
-    return nil
-  }
-
-  private static func key(_ passphrase: consuming Passphrase) -> any SealingKey {
-    PassphraseKey(passphrase.withBytes { SecretBytes(copying: $0) })
   }
 }

@@ -25,6 +25,14 @@ public enum IdentityFile {
     try SealedIdentity(read(from: home), path: home.path(of: .identity)).header.kind
   }
 
+  /// Refuses where anything stands in the place of an identity in the home at `path`, before a
+  /// home is made there or anybody is asked for a passphrase.
+  public static func refuseExisting(at path: String) throws(IdentityFileError) {
+    let path = path.hasSuffix("/") ? path + "identity" : path + "/identity"
+    var status = stat()
+    if lstat(path, &status) == 0 { throw .exists(path: path) }
+  }
+
   /// Opens the identity file of `home`.
   public static func open(
     in home: Home, with key: any SealingKey
