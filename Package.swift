@@ -109,6 +109,7 @@ let package = Package(
     tests("Seal", ["Seal", "Identity", "Wire"]),
     tests("Router", ["Router", "Wire"]),
     tests("Outbox", ["Outbox", "Wire"]),
+    tests("Mesh", ["Mesh", "Outbox", "Router", "Identity", "Seal", "Wire"]),
     tests("Bench", ["airlink-bench", "CommandLine"]),
     tests("CommandLine", ["CommandLine"]),
     tests("Node", ["Node", "Chat", "Terminal", "Mesh", "Identity", "Link", "Wire"]),

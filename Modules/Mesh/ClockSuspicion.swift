@@ -13,12 +13,14 @@ struct ClockSuspicion: Sendable {
   private struct Witness: Sendable {
     var keys: PublicKeys
     var offset: Duration
+    var isAhead: Bool { offset > .zero }
   }
 
   /// The last ones that were off, the same way all of them.
   private var witnesses: [Witness] = []
   private var lastAgreement: Instant?
-  private var hasTold = false
+  /// Which way others were off when it was told; nil since anybody agreed.
+  private var toldAhead: Bool?
 
   /// Takes in that a hello of `keys`, whose signature holds, carried `time`.
   ///
@@ -26,19 +28,21 @@ struct ClockSuspicion: Sendable {
   mutating func heard(
     _ keys: PublicKeys, time: Timestamp, now: Instant, wallClock: Timestamp
   ) -> Duration? {
-    let offset = time.since(wallClock)
-    if offset >= .zero - Self.tolerance, offset <= Self.tolerance {
+    let witness = Witness(keys: keys, offset: time.since(wallClock))
+    if witness.offset >= .zero - Self.tolerance, witness.offset <= Self.tolerance {
       witnesses = []
       lastAgreement = now
-      hasTold = false
+      toldAhead = nil
       return nil
     }
-    witnesses.removeAll { $0.keys == keys || ($0.offset < .zero) != (offset < .zero) }
-    witnesses.append(Witness(keys: keys, offset: offset))
+    witnesses.removeAll { $0.keys == keys || $0.isAhead != witness.isAhead }
+    witnesses.append(witness)
     if witnesses.count > Self.witnessesNeeded { witnesses.removeFirst() }
     let agreed = lastAgreement.map { now - $0 <= Self.silence } ?? false
-    guard witnesses.count == Self.witnessesNeeded, !agreed, !hasTold else { return nil }
-    hasTold = true
+    guard witnesses.count == Self.witnessesNeeded, !agreed, toldAhead != witness.isAhead else {
+      return nil
+    }
+    toldAhead = witness.isAhead
     let sorted = witnesses.map(\.offset).sorted()
     return sorted[sorted.count / 2]
   }

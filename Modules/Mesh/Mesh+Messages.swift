@@ -19,37 +19,50 @@ extension Mesh {
       throw .tooLong(bytes: size, limit: MessageContent.maximumTextLength)
     }
     guard !book.isBlocked(number) else { throw .blocked(number) }
-    let keys = try resolve(number, fingerprint)
-    guard conflicts[number] == nil else { throw .keysChanged(number) }
-    if case .contradicts = book.standing(of: keys) { throw .keysChanged(number) }
+    let keys = try undisputed(number, fingerprint)
+    let pinning = ContactChange.pin(keys, name: name(of: keys))
+    try checkRoom(for: pinning)
 
     let id = MessageID(cryptography.randomPacketID())
     guard
       let packet = sealed(
-        .text(text), messageID: id, to: keys, time: moment.wallClock, at: moment)
+        .text(text), messageID: id, packetID: PacketID(id), to: keys, time: moment.wallClock)
     else { throw .unusableKeys(number) }
     let outcome: [OutboxEffect]
     do throws(OutboxError) {
       outcome = try outbox.add(
         packet, to: keys, size: size, now: moment.instant, wallClock: moment.wallClock)
     } catch {
-      throw .outboxFull(messages: outbox.messages.count, limit: OutboxLimits.standard.messages)
+      throw outboxRefusal(error)
     }
-    try pin(.pin(keys, name: name(of: keys)))
-    texts[id] = text
+    try pin(pinning)
+    ownTexts.add(text, id)
     router.noteOwn(packet, now: moment.instant)
     carryOut(outcome, at: moment)
     return id
   }
 
+  /// Whether the contacts have room, so that nothing is sent to whom they have none for.
+  private func checkRoom(for change: ContactChange) throws(MeshRefusal) {
+    var book = book
+    do { try book.apply(change) } catch { throw .contactsFull }
+  }
+
+  private func outboxRefusal(_ error: OutboxError) -> MeshRefusal {
+    let held = outbox.messages.count
+    return switch error {
+    case .fullOfMessages(let limit): .outboxFull(messages: held, limit: limit)
+    // Full of bytes: more of this length than it holds already do not fit.
+    case .fullOfBytes, .alreadyHeld, .tooOld: .outboxFull(messages: held, limit: held)
+    }
+  }
+
   /// A link's queue was full and shed a packet that `send` asked for: a text of our own is offered
   /// to it again.
   public mutating func wasShed(_ packet: Packet, on link: LinkID, at moment: Moment) {
-    guard packet.header.kind == .sealed,
-      let id = outbox.messages.first(where: {
-        outbox.packet(of: $0)?.header.id == packet.header.id
-      })
-    else { return }
+    guard packet.header.kind == .sealed, let id = ownTexts.message(in: packet.header.id) else {
+      return
+    }
     outbox.packetWasShed(id, on: link, now: moment.instant, wallClock: moment.wallClock)
   }
 
@@ -59,40 +72,38 @@ extension Mesh {
   /// How many messages of our own wait for their receipt.
   public var waitingMessages: Int { outbox.messages.count }
 
-  /// A packet of ours with `content` sealed to `recipient`.
-  ///
-  /// With a message id its packet is the first, and has that id; without one the content, a receipt
-  /// or a signal, gets a fresh one. Nil when nothing can be sealed to these keys.
+  /// How far what starts here may go.
+  var ownHopLimit: UInt8 { Router.hopLimit(directDevices: links.claimCount) }
+
+  /// A packet of ours with `content` sealed to `recipient`; nil when nothing can be sealed to them.
   mutating func sealed(
-    _ content: MessageContent, messageID: MessageID?, packetID: PacketID? = nil,
-    to recipient: PublicKeys, time: Timestamp, at moment: Moment
+    _ content: MessageContent, messageID: MessageID, packetID: PacketID, to recipient: PublicKeys,
+    time: Timestamp
   ) -> Packet? {
-    let id = packetID ?? messageID.map { PacketID($0) } ?? cryptography.randomPacketID()
-    guard
-      let payload = cryptography.seal(
-        content, messageID: messageID ?? MessageID(id), to: recipient, packetID: id, time: time)
-    else { return nil }
-    let packet = Packet(
-      kind: .sealed, hopLimit: Router.hopLimit(directDevices: directDevices), time: time, id: id,
-      destination: cryptography.fingerprint(of: recipient), payload: payload)
-    if messageID == nil || packetID != nil { router.noteOwn(packet, now: moment.instant) }
-    return packet
+    let payload = cryptography.seal(
+      content, messageID: messageID, to: recipient, packetID: packetID, time: time)
+    return payload.map {
+      Packet(
+        kind: .sealed, hopLimit: ownHopLimit, time: time, id: packetID,
+        destination: cryptography.fingerprint(of: recipient), payload: $0)
+    }
   }
+
+  // MARK: The outbox
 
   /// Does what the outbox wants.
   mutating func carryOut(_ outcome: [OutboxEffect], at moment: Moment) {
     for effect in outcome {
       switch effect {
       case .send(let id):
-        if let packet = outbox.packet(of: id) { effects.append(.send(packet, on: linksUp)) }
+        if let packet = outbox.packet(of: id) { effects.append(.send(packet, on: links.ids)) }
       case .sendFresh(let id): sendFresh(id, at: moment)
       case .offer(let id, let link):
         guard let packet = outbox.packet(of: id) else { continue }
-        let hopLimit = Router.hopLimit(directDevices: directDevices)
-        effects.append(.send(Packet(packet, hopLimit: hopLimit), on: [link]))
+        effects.append(.send(Packet(packet, hopLimit: ownHopLimit), on: [link]))
       case .stateChanged(let id, let state):
         switch state {
-        case .delivered, .failed: texts[id] = nil
+        case .delivered, .failed: ownTexts.remove(id)
         case .waiting, .sent: break
         }
         effects.append(.state(id, state))
@@ -102,13 +113,15 @@ extension Mesh {
   }
 
   private mutating func sendFresh(_ id: MessageID, at moment: Moment) {
-    guard let text = texts[id], let recipient = outbox.recipient(of: id),
+    let packetID = cryptography.randomPacketID()
+    guard let text = ownTexts[id], let recipient = outbox.recipient(of: id),
       let time = outbox.packet(of: id)?.header.time,
       let packet = sealed(
-        .text(text), messageID: id, packetID: cryptography.randomPacketID(), to: recipient,
-        time: time, at: moment)
+        .text(text), messageID: id, packetID: packetID, to: recipient, time: time)
     else { return }
+    router.noteOwn(packet, now: moment.instant)
     outbox.replacePacket(of: id, with: packet)
-    effects.append(.send(packet, on: linksUp))
+    ownTexts.resealed(id, as: packetID)
+    effects.append(.send(packet, on: links.ids))
   }
 }

@@ -30,31 +30,22 @@ extension Mesh {
 
   private var ownBounds: [MeshStatistic] {
     [
-      MeshStatistic(name: "mesh.people", value: people.count, limit: Self.peopleCapacity),
-      MeshStatistic(
-        name: "mesh.contacts", value: book.contacts.count, limit: ContactBook.maximumContacts),
-      MeshStatistic(
-        name: "mesh.strangers-messages", value: received.strangersCount,
-        limit: ReceivedMessages.strangersCapacity),
-      MeshStatistic(
-        name: "mesh.pinned-messages", value: received.pinnedCount,
-        limit: book.contacts.count * ReceivedMessages.capacityPerPinnedSender),
-      MeshStatistic(
-        name: "mesh.to-open", value: links.values.reduce(0) { $0 + $1.openQueue.count },
-        limit: links.count * MeshLink.maximumOpenQueue),
+      bound("people", people.count, Self.peopleCapacity),
+      bound("contacts", book.contacts.count, ContactBook.maximumContacts),
+      bound("conflicts", conflicts.count, ContactBook.maximumContacts),
+      bound("rejected-keys", conflicts.rejectedCount, KeyConflicts.maximumRejected),
+      bound(
+        "strangers-messages", received.strangersCount, ReceivedMessages.strangersCapacity),
+      bound(
+        "pinned-messages", received.pinnedCount,
+        ContactBook.maximumContacts * MessageHistory.capacity),
+      bound("to-open", toOpen.count, (links.count + 1) * OpeningQueue.capacityPerLink),
+      bound("to-open-bytes", toOpen.byteCount, 2 * OpeningQueue.capacityInBytes),
+      bound("own-texts", ownTexts.count, OutboxLimits.standard.messages),
     ]
   }
-}
 
-extension MeshCounters {
-  var list: [(name: String, value: Int)] {
-    [
-      ("opened", opened), ("unopenable", unopenable), ("unopened", unopened),
-      ("from-blocked", fromBlocked), ("from-contradicting", fromContradicting),
-      ("from-ourselves", fromOurselves), ("repeated", repeated),
-      ("too-old-to-tell", tooOldToTell), ("receipts-sent", receiptsSent),
-      ("strange-receipts", strangeReceipts), ("hellos-heard", hellosHeard),
-      ("bad-hellos", badHellos), ("call-signals", callSignals), ("voice-frames", voiceFrames),
-    ]
+  private func bound(_ name: String, _ value: Int, _ limit: Int) -> MeshStatistic {
+    MeshStatistic(name: "mesh." + name, value: value, limit: limit)
   }
 }

@@ -3,7 +3,7 @@ public import Outbox
 public import Wire
 
 /// What the mesh wants done, in this order.
-public enum MeshEffect: Sendable {
+public enum MeshEffect: Hashable, Sendable {
   /// Queue the packet on each of these links; what a link sheds is lost.
   case send(Packet, on: [LinkID])
   case close(LinkID, because: LinkFault)

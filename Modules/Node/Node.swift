@@ -2,7 +2,7 @@ internal import Chat
 internal import Dispatch
 public import Identity
 public import Link
-public import Mesh
+internal import Mesh
 internal import Outbox
 public import Terminal
 internal import Wire

@@ -1,5 +1,4 @@
 public import Identity
-public import Mesh
 
 /// What a node keeps on disk beside its identity: contacts and the ids of messages shown.
 ///
@@ -29,9 +28,7 @@ public final class NodeStorage {
     var trouble: String?
     do throws(FileError) {
       let opened = try ReceivedJournal(home: home, identity: identity)
-      records = try opened.load().map {
-        ReceivedRecord(sender: $0.sender, messageID: $0.messageID, time: $0.time)
-      }
+      records = try opened.load()
       journal = opened
     } catch {
       trouble = "the list of messages shown cannot be read, so one may be shown again: \(error)"
@@ -75,9 +72,7 @@ public final class NodeStorage {
   func remember(_ record: ReceivedRecord) {
     guard let journal else { return }
     do throws(FileError) {
-      try journal.append(
-        ReceivedJournal.Entry(
-          sender: record.sender, messageID: record.messageID, time: record.time))
+      try journal.append(record)
       hasToldJournal = false
     } catch {
       tell(

@@ -58,6 +58,11 @@ public struct Packet: Hashable, Sendable {
     encoded = unsafe view.bytes.withUnsafeBytes { unsafe Array($0) }
   }
 
+  /// A copy with another hop limit, which the CRC does not cover.
+  public init(copying view: borrowing PacketView, hopLimit: UInt8) {
+    self.init(unsafe view.bytes.withUnsafeBytes { unsafe Array($0) }, hopLimit: hopLimit)
+  }
+
   /// Makes a packet of this version, with flags 0.
   ///
   /// The length must be one that `kind` has and the hop limit within 1 and what it allows: both are
@@ -105,14 +110,18 @@ public struct Packet: Hashable, Sendable {
 
   /// The same packet with another hop limit, which the CRC does not cover.
   public init(_ packet: Packet, hopLimit: UInt8) {
+    self.init(packet.encoded, hopLimit: hopLimit)
+  }
+
+  private init(_ encoded: consuming [UInt8], hopLimit: UInt8) {
     precondition((1...PacketHeader.maximumHopLimit).contains(hopLimit), "hop limit out of range")
-    var bytes = packet.encoded
+    var bytes = encoded
     bytes[PacketHeader.hopLimitOffset] = hopLimit
     guard let header = unsafe PacketHeader(bytes.span.bytes) else {
       preconditionFailure("the header held before")
     }
     self.header = header
-    encoded = bytes
+    self.encoded = bytes
   }
 
   public var view: PacketView {

@@ -1,6 +1,6 @@
 internal import CSodium
 internal import Glibc
-public import Wire
+internal import Wire
 
 /// The ids of messages from pinned senders that were shown, on disk, so that a restart shows none
 /// of them again (PROTOCOL, section 3).
@@ -19,19 +19,7 @@ public import Wire
 /// A record is a nonce (24) and, sealed with the header as associated data, the sender's signing and
 /// agreement keys (64), the message's id (16) and time (8), with the tag (16).
 public final class ReceivedJournal {
-  /// One message that was shown.
-  public struct Entry: Hashable, Sendable {
-    public let sender: PublicKeys
-    public let messageID: MessageID
-    /// The time of the packet that brought it.
-    public let time: Timestamp
-
-    public init(sender: PublicKeys, messageID: MessageID, time: Timestamp) {
-      self.sender = sender
-      self.messageID = messageID
-      self.time = time
-    }
-  }
+  public typealias Entry = ReceivedRecord
 
   /// The most records in the file, 16 MiB of them: 32 senders with all they are allowed (4,096).
   public static let maximumRecords = 131_072
