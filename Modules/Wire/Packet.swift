@@ -137,13 +137,16 @@ public struct Packet: Hashable, Sendable {
 /// The packet is at least a header long.
 func packetCRC(_ packet: RawSpan) -> UInt32 {
   unsafe packet.withUnsafeBytes { bytes in
-    var header: (UInt64, UInt32) = (
-      unsafe bytes.loadUnaligned(as: UInt64.self), 0
+    // Whole words: a byte written over a word just stored would hold up the load that follows.
+    let first = unsafe UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))
+    let second = unsafe UInt64(
+      littleEndian: bytes.loadUnaligned(fromByteOffset: PacketHeader.crcOffset, as: UInt64.self))
+    var header = (
+      (first & ~(0xFF << (8 * UInt64(PacketHeader.hopLimitOffset)))).littleEndian,
+      (second & ~0xFFFF_FFFF).littleEndian
     )
-    unsafe withUnsafeMutableBytes(of: &header.0) { unsafe $0[PacketHeader.hopLimitOffset] = 0 }
-    var crc = unsafe airlink_crc32c(0, &header.0, 8)
-    crc = unsafe airlink_crc32c(crc, &header.1, 4)
-    let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[12...])
+    let crc = unsafe airlink_crc32c(0, &header, 16)
+    let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[16...])
     return unsafe airlink_crc32c(crc, rest.baseAddress, rest.count)
   }
 }
