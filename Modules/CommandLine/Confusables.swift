@@ -24,7 +24,7 @@ enum Confusables {
     ("p", "\u{420}\u{440}\u{3A1}\u{3C1}\u{1D18}\u{FE}\u{DE}"),
     ("q", "\u{51A}\u{51B}\u{563}\u{24B}"),
     ("r", "\u{433}\u{1D26}\u{280}\u{27C}"),
-    ("s", "\u{405}\u{455}\u{A731}\u{282}\u{54F}$"),
+    ("s", "\u{405}\u{455}\u{A731}\u{282}\u{54F}\u{3C2}$"),
     ("t", "\u{422}\u{442}\u{3A4}\u{3C4}\u{1D1B}\u{167}\u{166}"),
     ("u", "\u{3C5}\u{57D}\u{1D1C}\u{3BC}\u{28B}"),
     ("v", "\u{3BD}\u{474}\u{475}\u{1D20}"),
@@ -50,7 +50,7 @@ enum Confusables {
   ]
 
   /// The ASCII letter or digit a character looks like, or the character.
-  static func letter(_ scalar: Unicode.Scalar) -> Unicode.Scalar? { letters[scalar] ?? scalar }
+  static func letter(_ scalar: Unicode.Scalar) -> Unicode.Scalar { letters[scalar] ?? scalar }
 
   /// The character in the form that everything looking like it has, in small letters.
   static func folded(_ scalar: Unicode.Scalar) -> String.UnicodeScalarView {

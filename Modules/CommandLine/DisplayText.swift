@@ -36,8 +36,8 @@ public struct DisplayText: Sendable, Equatable, CustomStringConvertible {
   /// A person's name: one line, white space at the ends left out and within it made one space.
   public init(name: some StringProtocol) {
     // U+2800, the empty braille cell, is a space to the eye.
-    let words = DisplayText(name).description.split { $0.isWhitespace || $0 == "\u{2800}" }
-    description = words.joined(separator: " ")
+    let words = name.unicodeScalars.split { $0.properties.isWhitespace || $0 == "\u{2800}" }
+    self.init(words.map { String(String.UnicodeScalarView($0)) }.joined(separator: " "))
   }
 
   private init(harmless: String) { description = harmless }

@@ -58,7 +58,8 @@ public enum NameLikeness {
   /// The digit a character could be read as in a number, in capitals.
   private static func crockford(_ scalar: Unicode.Scalar) -> Unicode.Scalar? {
     if scalar.properties.numericType == .decimal { return digit(scalar) }
-    guard let letter = Confusables.letter(scalar), letter.value < 0x7F else { return nil }
+    let letter = Confusables.letter(scalar)
+    guard letter.value < 0x7F else { return nil }
     let upper = letter.properties.uppercaseMapping.unicodeScalars.first ?? letter
     return ("A"..."Z").contains(upper) && upper != "U" ? upper : nil
   }
@@ -84,8 +85,9 @@ public enum NameLikeness {
 
   /// The name without compatibility forms, marks and characters that do not show.
   private static func plainScalars(_ name: some StringProtocol) -> [Unicode.Scalar] {
-    let bytes = Array(
-      String(String.UnicodeScalarView(name.unicodeScalars.prefix(maximumScalars))).utf8)
+    // Letters first: undoing the compatibility form of a lunate sigma, a "c", makes it an "s".
+    let letters = name.unicodeScalars.prefix(maximumScalars).map(Confusables.letter)
+    let bytes = Array(String(String.UnicodeScalarView(letters)).utf8)
     var result: UnsafeMutablePointer<UInt8>?
     let options =
       UTF8PROC_DECOMPOSE.rawValue | UTF8PROC_COMPAT.rawValue
@@ -93,7 +95,7 @@ public enum NameLikeness {
     let count = bytes.withUnsafeBufferPointer {
       utf8proc_map($0.baseAddress, $0.count, &result, utf8proc_option_t(rawValue: options))
     }
-    guard let result, count >= 0 else { return Array(name.unicodeScalars.prefix(maximumScalars)) }
+    guard let result, count >= 0 else { return letters }
     defer { free(result) }
     return Array(
       String(decoding: UnsafeBufferPointer(start: result, count: count), as: UTF8.self)
