@@ -1,4 +1,8 @@
 // The parts of Linux that the Glibc module does not show: epoll, eventfd, timerfd, rtnetlink.
+//
+// What these headers share with Glibc (timespec, sockaddr) stays Glibc's own: otherwise an optimised
+// build takes this module for its home, and every file that names it would have to import this one.
+#pragma clang module import SwiftGlibc
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #include <linux/sockios.h>
