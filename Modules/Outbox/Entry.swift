@@ -1,20 +1,28 @@
 internal import Wire
 
 /// One message that waits for its receipt.
-struct Entry<Recipient: Hashable & Sendable>: Sendable {
+///
+/// What it waits for stands in it as moments, not as durations to be added up: an outbox of a
+/// thousand messages looks at all of them fifty times a second while it sends them again.
+struct Entry: Sendable {
   let id: MessageID
-  let recipient: Recipient
   /// Counts up with every message taken in: the order in which they are offered.
   let sequence: UInt64
   /// What the caller keeps of it, in bytes.
   let size: Int
-  let addedAt: Instant
+  /// When the outbox gives it up.
+  let patienceEnds: Instant
+  /// The last moment of the wall clock at which receivers take it.
+  let lastAccepted: Timestamp
   /// As last sealed.
   var packet: Packet
   /// Nil while it waits for its first link.
-  var sending: Sending?
+  private(set) var sending: Sending?
   /// The recipient was heard, and no fresh packet has gone out since.
-  var isRecipientHeard = false
+  private(set) var isRecipientHeard = false
+  /// When it is to be sent under a fresh packet id, a link being up; never before its first sending,
+  /// which is the offer's to make.
+  private(set) var freshDue = Instant.distantFuture
   var isAgeLimitTold = false
 
   /// What is known once it went out.
@@ -32,26 +40,21 @@ struct Entry<Recipient: Hashable & Sendable>: Sendable {
     var scheduled: Instant
   }
 
+  init(
+    _ packet: Packet, sequence: UInt64, size: Int,
+    _ limits: OutboxLimits, now: Instant
+  ) {
+    id = MessageID(packet.header.id)
+    self.sequence = sequence
+    self.size = size
+    self.packet = packet
+    patienceEnds = now + limits.patience
+    lastAccepted = packet.header.time.advanced(by: limits.maximumAge)
+  }
+
   var byteCount: Int { size + packet.encoded.count }
 
-  /// When it is to be sent under a fresh packet id, a link being up; nil before its first sending,
-  /// which is the offer's to make.
-  func freshDue(_ limits: OutboxLimits) -> Instant? {
-    guard let sending else { return nil }
-    var due = sending.scheduled
-    if isRecipientHeard {
-      var afterHello = sending.last + limits.quietBeforeHello + .nanoseconds(1)
-      if let last = sending.lastAfterHello {
-        afterHello = max(afterHello, last + limits.betweenHellos)
-      }
-      due = min(due, afterHello)
-    }
-    return max(due, sending.lastFresh + limits.betweenFresh)
-  }
-
-  func isTooOld(_ limits: OutboxLimits, wallClock: Timestamp) -> Bool {
-    wallClock.since(packet.header.time) > limits.maximumAge
-  }
+  func isTooOld(_ wallClock: Timestamp) -> Bool { wallClock > lastAccepted }
 
   /// Notes the first sending, and draws when the next one falls due.
   mutating func noteFirst(_ limits: OutboxLimits, now: Instant, _ jitter: inout Jitter) {
@@ -59,7 +62,15 @@ struct Entry<Recipient: Hashable & Sendable>: Sendable {
     scheduleNext(limits, now: now, &jitter)
   }
 
-  mutating func noteOffer(now: Instant) { sending?.last = now }
+  mutating func noteOffer(_ limits: OutboxLimits, now: Instant) {
+    sending?.last = now
+    setFreshDue(limits)
+  }
+
+  mutating func noteHeard(_ limits: OutboxLimits) {
+    isRecipientHeard = true
+    setFreshDue(limits)
+  }
 
   mutating func noteFresh(_ limits: OutboxLimits, now: Instant, _ jitter: inout Jitter) {
     if isRecipientHeard { sending?.lastAfterHello = now }
@@ -72,7 +83,7 @@ struct Entry<Recipient: Hashable & Sendable>: Sendable {
   /// Moves the schedule on to its first step that still lies ahead.
   mutating func scheduleNext(_ limits: OutboxLimits, now: Instant, _ jitter: inout Jitter) {
     guard var sending else { return }
-    while sending.scheduled <= now {
+    while sending.scheduled <= now, sending.scheduled < .distantFuture {
       let nominal: Duration
       let spread: Duration
       if sending.step < limits.schedule.count {
@@ -87,6 +98,20 @@ struct Entry<Recipient: Hashable & Sendable>: Sendable {
       sending.step += 1
     }
     self.sending = sending
+    setFreshDue(limits)
+  }
+
+  private mutating func setFreshDue(_ limits: OutboxLimits) {
+    guard let sending else { return }
+    freshDue = sending.scheduled
+    if isRecipientHeard {
+      var afterHello = sending.last + limits.quietBeforeHello + .nanoseconds(1)
+      if let last = sending.lastAfterHello {
+        afterHello = max(afterHello, last + limits.betweenHellos)
+      }
+      freshDue = min(freshDue, afterHello)
+    }
+    freshDue = max(freshDue, sending.lastFresh + limits.betweenFresh)
   }
 }
 
