@@ -113,6 +113,8 @@ let package = Package(
     tests("Mesh", ["Mesh", "Outbox", "Router", "Identity", "Seal", "Wire"]),
     tests("Bench", ["airlink-bench", "CommandLine"]),
     tests("CommandLine", ["CommandLine"]),
+    tests("Chat", ["Chat", "Wire", "CommandLine"]),
+    tests("Terminal", ["Terminal", "Chat", "Wire", "CommandLine", "CTerminal"]),
     tests("Node", ["Node", "Chat", "Terminal", "Mesh", "Identity", "Link", "Wire"]),
   ]
 )

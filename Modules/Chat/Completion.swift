@@ -75,7 +75,7 @@ extension People {
       let isNumbered = "\(peer.number)".lowercased().hasPrefix(key)
       guard isNamed || isNumbered else { continue }
       let replacement =
-        isNamed && bearers[NameKey(of: peer.name)]?.count == 1 && Self.isTypeable(peer.name)
+        isNamed && bearers[NameKey(of: peer.name)]?.count == 1 && isTypeable(peer)
         ? peer.name
         : isContested(peer.number) ? peer.fingerprint.hex : "\(peer.number)"
       candidates.append(.init(replacement: replacement, shown: shown))
@@ -83,8 +83,10 @@ extension People {
     return LineCompletion(replacing: typed.count, candidates: candidates)
   }
 
-  /// Whether a name can be typed: shown as it is, and not to be read as a number.
-  private static func isTypeable(_ name: String) -> Bool {
-    shown(name: name) == name && (try? Recipient(parsing: name)) == nil
+  /// Whether a name, typed, leads to its bearer: shown as it is, and not taken for a number.
+  private func isTypeable(_ peer: Peer) -> Bool {
+    guard Self.shown(name: peer.name) == peer.name else { return false }
+    return (try? Recipient(parsing: peer.name)) == nil
+      || lookup(peer.name) == .found(.fingerprint(peer.fingerprint))
   }
 }

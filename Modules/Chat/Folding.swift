@@ -44,6 +44,8 @@ private struct Folder {
   private var rows: [StyledText] = []
   private var row: [(character: Character, role: TextRole, cells: Int)] = []
   private var cells = 0
+  /// Whether the row began at a line break of the text: its spaces are the writer's.
+  private var isAfterBreak = false
 
   init(margin: String, columns: Int?) {
     self.margin = margin
@@ -55,6 +57,7 @@ private struct Folder {
   mutating func add(_ character: Character, _ role: TextRole) {
     if character.isNewline {
       close(before: row.count)
+      isAfterBreak = true
       return
     }
     let size = CellWidth.most(character)
@@ -65,18 +68,23 @@ private struct Folder {
       }
       return
     }
-    if let columns, rowStart + cells + size > columns {
-      let usable = columns - rowStart
-      let space = row.lastIndex { $0.character == " " }
-      // A space in the first third would leave most of the row empty.
-      let isLateEnough =
-        space.map { row[..<$0].reduce(0) { $0 + $1.cells } > usable / 3 } ?? false
-      close(before: isLateEnough ? (space ?? row.count) : row.count)
-      if row.first?.character == " " { cells -= row.removeFirst().cells }
-      if row.isEmpty, character == " " { return }
-    }
+    // More than once: what is carried over stands behind the margin, where less fits.
+    while let columns, !row.isEmpty, rowStart + cells + size > columns { fold(columns) }
+    if row.isEmpty, !rows.isEmpty, character == " ", !isAfterBreak { return }
     row.append((character, role, size))
     cells += size
+  }
+
+  /// Ends a row that is full, at its last space or where it is.
+  private mutating func fold(_ columns: Int) {
+    let usable = columns - rowStart
+    let space = row.lastIndex { $0.character == " " }
+    // A space in the first third would leave most of the row empty.
+    let isLateEnough =
+      space.map { row[..<$0].reduce(0) { $0 + $1.cells } > usable / 3 } ?? false
+    close(before: isLateEnough ? (space ?? row.count) : row.count)
+    if row.first?.character == " " { cells -= row.removeFirst().cells }
+    isAfterBreak = false
   }
 
   mutating func finish() -> [StyledText] {

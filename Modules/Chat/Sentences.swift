@@ -56,7 +56,8 @@ extension ChatWarning {
       ("days", 86_400), ("h", 3_600), ("min", 60), ("s", 1),
     ]
     guard let first = units.firstIndex(where: { seconds >= $0.seconds }) else { return "0 s" }
-    var words = "\(seconds / units[first].seconds) \(units[first].name)"
+    let count = seconds / units[first].seconds
+    var words = first == 0 && count == 1 ? "1 day" : "\(count) \(units[first].name)"
     if first + 1 < units.count {
       let rest = seconds % units[first].seconds / units[first + 1].seconds
       if rest > 0 { words += " \(rest) \(units[first + 1].name)" }

@@ -43,7 +43,7 @@ public struct TranscriptEntry: Hashable, Sendable {
 
   /// Someone's words after whose they are.
   init(_ mark: Mark, by author: StyledText, words: StyledText, at now: LocalTime) {
-    self.init(mark, author + StyledText(" ") + words, at: now)
+    self.init(mark, author + StyledText(": ", .quiet) + words, at: now)
   }
 
   private init(bare body: StyledText) {

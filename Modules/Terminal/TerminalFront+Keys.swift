@@ -120,13 +120,14 @@ extension TerminalFront {
     guard let editor else { return }
     let text = editor.line.text
     history.add(text)
-    editor.replace(with: "")
     // A command stays where it was typed; a text comes back with its state.
     if case .text = EnteredLine(text) {
       outlet.write(screen.erase())
     } else {
+      draw()
       outlet.write(screen.leave())
     }
+    editor.replace(with: "")
     for reaction in session.enter(text, at: .now()) where !isOver {
       switch reaction {
       case .request(let request): onRequest(request)

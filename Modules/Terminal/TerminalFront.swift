@@ -59,6 +59,7 @@ public final class TerminalFront: FrontEnd {
       environment["XTERM_VERSION"] == nil && term != "linux"
       && !(term.hasPrefix("screen") && environment["TMUX"] == nil)
     outlet = Outlet(descriptor: output, limit: JSONFront.maximumWaiting)
+    size = TerminalSize(of: output)
   }
 
   /// Whether a terminal can do no more than print.
@@ -72,7 +73,6 @@ public final class TerminalFront: FrontEnd {
     signal(SIGPIPE, SIG_IGN)
     _ = airlink_terminal_remember(outlet.descriptor, "\r\n" + Self.farewell)
     editor = LineEditor(input: input, output: output)
-    size = TerminalSize(of: output)
     outlet.onClosed = { [weak self] in self?.end(.gone) }
     outlet.onProgress = { [weak self] in self?.catchUp() }
     outlet.write(Self.greeting)
