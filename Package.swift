@@ -106,6 +106,7 @@ let package = Package(
     tests("WiFiLink", ["WiFiLink", "Discovery", "Link", "Wire"]),
     tests("Wire", ["Wire", "CCRC32C"]),
     tests("Identity", ["Identity", "Wire"]),
+    tests("Unlock", ["Unlock", "Identity", "CommandLine"]),
     tests("KeyTool", ["KeyTool", "Identity", "Wire", "CommandLine"]),
     tests("Seal", ["Seal", "Identity", "Wire"]),
     tests("Router", ["Router", "Wire"]),
