@@ -9,6 +9,8 @@ enum CaseName: String, CaseIterable, Sendable {
   case crc32c = "crc32c"
   case crc32cPortable = "crc32c-portable"
   case packetDecode = "packet-decode"
+  case routerNew = "router-new"
+  case routerCopy = "router-copy"
 
   var subject: Subject {
     switch self {
@@ -19,6 +21,8 @@ enum CaseName: String, CaseIterable, Sendable {
     case .crc32c: ChecksumCases.accelerated
     case .crc32cPortable: ChecksumCases.portable
     case .packetDecode: PacketCases.decode
+    case .routerNew: RouterCases.new
+    case .routerCopy: RouterCases.copy
     }
   }
 }

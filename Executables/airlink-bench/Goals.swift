@@ -12,6 +12,8 @@ struct Goal: Sendable {
     /// Of one core.
     case processorPercent
     case residentMebibytes
+    /// Blocks of memory asked for by one operation.
+    case allocations
   }
 
   enum Bound: Sendable {
@@ -30,6 +32,9 @@ struct Goal: Sendable {
     Goal(subject: .seal256, metric: .ratio, bound: .atMost(1.10), margin: 0.05),
     Goal(subject: .open256, metric: .ratio, bound: .atMost(1.10), margin: 0.05),
     Goal(subject: .crc32c, metric: .gigabytesPerSecond, bound: .atLeast(5), margin: 0.2),
+    Goal(subject: .routerNew, metric: .perSecond, bound: .atLeast(2_000_000), margin: 0.2),
+    Goal(subject: .routerCopy, metric: .perSecond, bound: .atLeast(2_000_000), margin: 0.2),
+    Goal(subject: .routerCopy, metric: .allocations, bound: .atMost(0), margin: 0),
   ]
 }
 
