@@ -70,11 +70,11 @@ extension Mesh {
   }
 
   private mutating func enqueue(_ packet: borrowing PacketView, from link: LinkID) {
-    guard toOpen.hasRoom(for: link, size: packet.bytes.byteCount) else {
+    guard !toOpen.isFull(link) else {
       shed(packet)
       return
     }
-    toOpen.append(Packet(copying: packet), from: link)
+    for packet in toOpen.append(Packet(copying: packet), from: link) { shed(packet.view) }
   }
 
   /// Gives up a packet for us unopened; a copy that comes by another link is taken for new.

@@ -40,7 +40,7 @@ extension Mesh {
         "pinned-messages", received.pinnedCount,
         ContactBook.maximumContacts * MessageHistory.capacity),
       bound("to-open", toOpen.count, (links.count + 1) * OpeningQueue.capacityPerLink),
-      bound("to-open-bytes", toOpen.byteCount, 2 * OpeningQueue.capacityInBytes),
+      bound("to-open-bytes", toOpen.byteCount, OpeningQueue.capacityInBytes),
       bound("own-texts", ownTexts.count, OutboxLimits.standard.messages),
     ]
   }

@@ -7,7 +7,7 @@ internal import Wire
 struct OpeningQueue: Sendable {
   /// Packets that wait for one link, and for all those together that went down.
   static let capacityPerLink = 64
-  /// Bytes that wait in all; past this a link has room only within its equal part of it.
+  /// Bytes that wait in all.
   static let capacityInBytes = 8 * 1_024 * 1_024
 
   private struct Lane: Sendable {
@@ -24,18 +24,33 @@ struct OpeningQueue: Sendable {
 
   var isEmpty: Bool { lanes.isEmpty }
 
-  /// Whether another packet of `size` bytes that comes in on `link` finds room.
-  func hasRoom(for link: LinkID, size: Int) -> Bool {
-    let lane = lanes.first { $0.link == link }
-    guard lane?.packets.count ?? 0 < Self.capacityPerLink else { return false }
-    return byteCount + size <= Self.capacityInBytes
-      || (lane?.byteCount ?? 0) + size <= Self.capacityInBytes / (lanes.count + 1)
+  /// Whether as many packets wait for this link as may.
+  func isFull(_ link: LinkID) -> Bool {
+    lanes.first { $0.link == link }.map { $0.packets.count >= Self.capacityPerLink } ?? false
   }
 
-  mutating func append(_ packet: Packet, from link: LinkID) {
+  /// Puts a packet at the end of its link's queue, which is not full.
+  ///
+  /// - Returns: what had to go because too many bytes wait: the last ones of the link that holds
+  ///   most, which may be this one.
+  mutating func append(_ packet: Packet, from link: LinkID) -> [Packet] {
     let lane = lanes.firstIndex { $0.link == link } ?? addLane(link)
     lanes[lane].packets.append((packet, link))
     count(packet, in: lane)
+    var shed: [Packet] = []
+    while byteCount > Self.capacityInBytes, let last = dropLastOfFullest() { shed.append(last) }
+    return shed
+  }
+
+  private mutating func dropLastOfFullest() -> Packet? {
+    guard let fullest = lanes.indices.max(by: { lanes[$0].byteCount < lanes[$1].byteCount }),
+      let packet = lanes[fullest].packets.popLast()?.packet
+    else { return nil }
+    lanes[fullest].byteCount -= packet.encoded.count
+    byteCount -= packet.encoded.count
+    count -= 1
+    if lanes[fullest].packets.isEmpty { lanes.remove(at: fullest) }
+    return packet
   }
 
   /// Takes out the packet whose turn it is.

@@ -7,12 +7,14 @@ import Wire
 /// Nothing in it is secret, and whoever holds a value may speak as its person. What it keeps of the
 /// real thing: a payload opens only for its recipient and under its packet's id and time, and a
 /// signature holds only for what its person signed. Numbers and fingerprints are those that the
-/// real hash gives to the model's keys; people who share one were found by search (`twins`).
+/// real hash gives to the model's keys; people who share one were found by search (`triplets`).
 struct ModelCryptography: MeshCryptography {
   /// Keys of three people with one number, found by trying 2^29 of them.
   static let triplets: [UInt64] = [41_651_448, 117_476_577, 439_446_788]
 
   let person: UInt64
+  /// Fingerprints other than those of the hash, of the same numbers.
+  var fingerprints: [PublicKeys: Fingerprint] = [:]
   private var generator: SplitMix64
 
   /// The person of this number, whose randomness comes from `seed`.
@@ -35,7 +37,7 @@ struct ModelCryptography: MeshCryptography {
 
   var publicKeys: PublicKeys { Self.keys(of: person) }
 
-  func fingerprint(of keys: PublicKeys) -> Fingerprint { keys.fingerprint }
+  func fingerprint(of keys: PublicKeys) -> Fingerprint { fingerprints[keys] ?? keys.fingerprint }
 
   mutating func random() -> UInt64 { generator.next() }
 
@@ -59,10 +61,19 @@ struct ModelCryptography: MeshCryptography {
     return Signature(Array(repeatElement(mark, count: 8).joined())) ?? Signature()
   }
 
-  /// FNV-1a over bytes and a time: it stands for a signature.
+  /// FNV-1a over eight bytes at a time and a time: it stands for a signature.
   private static func mark(_ bytes: [UInt8], _ time: Timestamp) -> [UInt8] {
-    var hash: UInt64 = 0xcbf2_9ce4_8422_2325 ^ time.milliseconds
-    for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325 ^ time.milliseconds ^ UInt64(bytes.count)
+    let padded = bytes + [UInt8](repeating: 0, count: 7)
+    padded.withUnsafeBytes { padded in
+      var offset = 0
+      while offset < bytes.count {
+        let word = padded.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+        hash = (hash ^ word) &* 0x100_0000_01b3
+        hash ^= hash >> 29
+        offset += 8
+      }
+    }
     var mark: [UInt8] = []
     mark.append(bigEndian: hash)
     return mark

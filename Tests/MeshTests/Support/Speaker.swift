@@ -52,12 +52,13 @@ struct Speaker<Cryptography: MeshCryptography>: Sendable {
     sealed(.text(text), to: recipient, at: time, message: message, id: id, hops: hops)
   }
 
-  /// Random bytes of a sealed packet's shape.
+  /// Bytes of a sealed packet's shape that open for nobody.
   mutating func junk(
-    to destination: Fingerprint, at time: Timestamp, id: PacketID? = nil
+    to destination: Fingerprint, at time: Timestamp, id: PacketID? = nil, size: Int = 304
   ) -> Packet {
     var payload: [UInt8] = []
-    while payload.count < 304 { payload.append(bigEndian: cryptography.random()) }
+    payload.append(bigEndian: cryptography.random())
+    payload += [UInt8](repeating: 0xAA, count: size - payload.count)
     return Packet(
       kind: .sealed, hopLimit: 7, time: time, id: id ?? newID(), destination: destination,
       payload: payload)
