@@ -118,7 +118,7 @@ let package = Package(
     tests("Router", ["Router", "Wire"]),
     tests("Outbox", ["Outbox", "Wire"]),
     tests("Mesh", ["Mesh", "Outbox", "Router", "Identity", "Seal", "Wire"]),
-    tests("Bench", ["airlink-bench", "CommandLine", "CAllocationCount"]),
+    tests("Bench", ["airlink-bench", "CommandLine"]),
     tests("CommandLine", ["CommandLine"]),
     tests("Chat", ["Chat", "Wire", "CommandLine"]),
     tests("Terminal", ["Terminal", "Chat", "Wire", "CommandLine", "CTerminal"]),

@@ -9,8 +9,10 @@ enum CaseName: String, CaseIterable, Sendable {
   case crc32c = "crc32c"
   case crc32cPortable = "crc32c-portable"
   case packetDecode = "packet-decode"
-  case routerNew = "router-new"
+  case chunker
   case routerCopy = "router-copy"
+  case routerRelay = "router-relay"
+  case routerDeliver = "router-deliver"
 
   var subject: Subject {
     switch self {
@@ -21,8 +23,10 @@ enum CaseName: String, CaseIterable, Sendable {
     case .crc32c: ChecksumCases.accelerated
     case .crc32cPortable: ChecksumCases.portable
     case .packetDecode: PacketCases.decode
-    case .routerNew: RouterCases.new
-    case .routerCopy: RouterCases.copy
+    case .chunker: ChunkerCase.slices
+    case .routerCopy: RouterCases.copies
+    case .routerRelay: RouterCases.relays
+    case .routerDeliver: RouterCases.deliveries
     }
   }
 }

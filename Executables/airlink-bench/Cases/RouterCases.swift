@@ -1,103 +1,123 @@
-internal import CAllocationCount
 internal import CSodium
 internal import CommandLine
 internal import Router
 internal import Wire
 
-/// A router's decisions over sealed packets for others, with the limits that ship, against the bare
-/// keyed hash that tells copies from other packets.
+/// Deciding about sealed packets of 348 bytes, against the bare keyed hash of each.
+///
+/// The tables are as full as they get and the limits are those that ship. New packets for others
+/// cost their link's tokens, so the clock that the router is told moves on by what a token takes.
 enum RouterCases {
-  /// More than the duplicate table holds: one that comes round again has left it and is new.
-  private static let poolSize = 16_384
-  private static let links: UInt32 = 8
-  private static let limit = "libsodium's SipHash of its bytes"
-
-  static let new = Subject(
-    summary: "decide on a new packet of 348 bytes, with the table full", limit: limit
+  static let copies = Subject(
+    summary: "a copy of any packet that the full table holds", limit: limit
   ) { duration in
-    try measure(duration, distinct: poolSize) { $0 == .accept(deliver: false, relayHopLimit: 4) }
+    let traffic = Traffic(packets: Router.Limits.standard.seenPackets, to: .another)
+    traffic.judge(traffic.packets.count)
+    traffic.step = .zero
+    try traffic.expect { if case .duplicate = $0 { true } else { false } }
+    return traffic.measure(duration)
   }
 
-  static let copy = Subject(
-    summary: "decide on a copy of a packet of 348 bytes", limit: limit
+  static let relays = Subject(
+    summary: "a new packet for another, relayed; the full table lets the oldest go", limit: limit
   ) { duration in
-    try measure(duration, distinct: 64) { $0 == .duplicate(Router.Copy()) }
+    // Twice as many as the table holds: after a round none is known any more.
+    let traffic = Traffic(packets: 2 * Router.Limits.standard.seenPackets, to: .another)
+    traffic.judge(traffic.packets.count)
+    try traffic.expect { $0 == .accept(deliver: false, relayHopLimit: 6) }
+    return traffic.measure(duration)
   }
 
-  private static func measure(
-    _ duration: Duration, distinct: Int, expecting isExpected: (Router.Decision) -> Bool
-  ) throws -> Measurement {
-    var flow = Flow(packets: pool(distinct))
-    // Once round, so that the table is as full as it gets.
-    flow.run(distinct)
-    guard isExpected(flow.next()) else { throw Failure("the router decides otherwise") }
-    let allocated = airlink_allocation_count()
-    flow.run(poolSize)
-    let allocations = airlink_allocation_count() - allocated
-    let block = Block(flow.packets[0].encoded)
-    let key = Block([UInt8](repeating: 7, count: crypto_shorthash_keybytes()))
-    let hash = Block(count: crypto_shorthash_bytes())
-    let times = Turns(
-      subject: { count in flow.run(count) },
-      limit: { count in
-        for _ in 0..<count {
-          keep(crypto_shorthash(hash.bytes, block.bytes, UInt64(block.count), key.bytes))
-        }
-      }
-    ).measure(for: duration)
-    var measurement = Measurement(
-      subject: times.subject, limit: times.limit, bytes: block.count)
-    if allocated >= 0 {
-      measurement.figures[.allocations] = Double(allocations) / Double(poolSize)
-    } else {
-      measurement.excuse = "allocations cannot be counted here"
-    }
-    return measurement
+  static let deliveries = Subject(
+    summary: "a new packet for us; the full table lets the oldest go", limit: limit
+  ) { duration in
+    let traffic = Traffic(packets: 2 * Router.Limits.standard.seenSealedForUs, to: .us)
+    traffic.judge(traffic.packets.count)
+    try traffic.expect { $0 == .accept(deliver: true, relayHopLimit: nil) }
+    return traffic.measure(duration)
   }
 
-  private static func pool(_ count: Int) -> [Packet] {
-    var random = SplitMix64(seed: 1)
-    return (0..<count).map { _ in
-      var id: [UInt8] = []
-      id.append(bigEndian: random.next())
-      id.append(bigEndian: random.next())
-      return Packet(
-        kind: .sealed, hopLimit: 5, time: Flow.wallClock, id: PacketID(id) ?? PacketID(),
-        destination: Fingerprint(value: 2), payload: [UInt8](repeating: 0x5A, count: 304))
-    }
+  private static let limit = "its bare keyed hash"
+
+  private enum Destination: UInt64 {
+    case us = 1
+    case another = 2
   }
 
-  /// Packets that come in over and over on all links in turn, at a pace within each link's share.
-  private struct Flow {
-    static let wallClock = Timestamp(milliseconds: 1_764_489_600_000)
-    static let pace = Duration.milliseconds(2)
-
-    var router: Router
+  /// Packets that come in on one link, over and over.
+  private final class Traffic {
     let packets: [Packet]
-    var count = 0
-    var now = Instant.zero
+    private var router: Router
+    private var next = 0
+    private var nextToHash = 0
+    private var now = Instant.zero
+    /// By how much the clock moves on a packet: at first, what one token takes to come back.
+    var step: Duration
+    private let link = LinkID(1)
+    private let time = Timestamp(milliseconds: 1_764_489_600_000)
+    private let key = Block([UInt8](repeating: 7, count: Int(crypto_shorthash_siphashx24_KEYBYTES)))
+    private let hash = Block(count: Int(crypto_shorthash_siphashx24_BYTES))
+    private let messages: [Block]
 
-    init(packets: [Packet]) {
-      self.packets = packets
+    init(packets count: Int, to destination: Destination) {
+      let limits = Router.Limits.standard
+      step = .seconds(1) / limits.packets.perSecond
       router = Router(
-        ownFingerprint: Fingerprint(value: 1), hashKey: SipHashKey(k0: 3, k1: 5))
-      for link in 0..<links { router.linkUp(LinkID(link)) }
+        ownFingerprint: Fingerprint(value: Destination.us.rawValue),
+        hashKey: SipHashKey(k0: 1, k1: 2), limits: limits)
+      router.linkUp(link)
+      var random = SplitMix64(seed: 2)
+      let time = time
+      packets = (0..<count).map { _ in
+        var id: [UInt8] = []
+        id.append(bigEndian: random.next())
+        id.append(bigEndian: random.next())
+        return Packet(
+          kind: .sealed, hopLimit: 7, time: time, id: PacketID(id) ?? PacketID(),
+          destination: Fingerprint(value: destination.rawValue),
+          payload: [UInt8](repeating: 0x5A, count: 304))
+      }
+      messages = packets.map { Block($0.encoded) }
     }
 
-    @inline(__always) mutating func next() -> Router.Decision {
-      now = now + Self.pace
-      let packet = packets[count % packets.count]
+    /// Judges the next packets.
+    func judge(_ count: Int) { for _ in 0..<count { keep(judgeNext()) } }
+
+    /// Checks what becomes of each packet, once.
+    func expect(_ isExpected: (Router.Decision) -> Bool) throws(Failure) {
+      for _ in packets {
+        let decision = judgeNext()
+        guard isExpected(decision) else { throw Failure("decided otherwise: \(decision)") }
+      }
+    }
+
+    func measure(_ duration: Duration) -> Measurement {
+      let times = Turns(subject: judge, limit: hash).measure(for: duration)
+      var measurement = Measurement(subject: times.subject, limit: times.limit)
+      measurement.figures[.allocations] = Allocations.each(packets.count, judge)
+      return measurement
+    }
+
+    @inline(__always) private func judgeNext() -> Router.Decision {
+      now = now + step
+      let packet = packets[next]
       let decision = router.receive(
-        packet.view,
-        from: LinkID(UInt32(truncatingIfNeeded: count) % links), now: now,
-        wallClock: Self.wallClock
-      ) { _ in true }
-      count &+= 1
+        packet.view, from: link, now: now, wallClock: time, verifyHello: { _ in false })
+      next += 1
+      if next == packets.count { next = 0 }
       return decision
     }
 
-    mutating func run(_ times: Int) {
-      for _ in 0..<times { keep(next()) }
+    /// The hash that the router takes too, by libsodium.
+    private func hash(_ count: Int) {
+      for _ in 0..<count {
+        let message = messages[nextToHash]
+        crypto_shorthash_siphashx24(
+          hash.bytes, message.bytes + 12, UInt64(message.count - 12), key.bytes)
+        keep(hash)
+        nextToHash += 1
+        if nextToHash == messages.count { nextToHash = 0 }
+      }
     }
   }
 }
