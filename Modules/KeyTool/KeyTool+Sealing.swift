@@ -18,7 +18,10 @@ extension KeyTool {
     // Without its key already it can be told that the file is damaged, or sealed in another way.
     let kind = try Failure.of { () throws(IdentityFileError) in try IdentityFile.kind(in: home) }
     let choice = SealingChoice(arguments)
-    if let choice, choice.kind != kind { throw Failure(IdentityFileError.otherSealing(kind)) }
+    if let choice, choice.kind != kind {
+      throw .usage(
+        IdentityFileError.otherSealing(kind).description, hints: "say so: \(kind.option)")
+    }
     let isTyped = choice == nil && kind == .passphrase
     if isTyped, !surroundings.questions.isAvailable() {
       throw .usage(

@@ -149,8 +149,10 @@ import Wire
   func cutOffAfterKeyFile() throws {
     let key = [UInt8](repeating: 5, count: 32)
     try scratch.write(key, "identity.key")
+    #expect(link(home.path(of: .identityKey), home.path(of: .identityKey) + ".tmp") == 0)
     try IdentityFile.create(in: home, ada, with: KeyFile())
     #expect(try scratch.bytes("identity.key") == key)
+    #expect(try scratch.names == ["identity", "identity.key"])
     #expect(try IdentityFile.open(in: home, with: KeyFile()).name == "Ada")
   }
 

@@ -60,6 +60,8 @@ extension FileError: CustomStringConvertible {
     case .wrongOwner(let path, _): "chown it to yourself if it is yours: chown $USER \(path)"
     case .busy: "wait for the other program to end, or end it"
     case .system(_, _, ENOSPC), .system(_, _, EDQUOT): "make room on the disk and try again"
+    case .system("link", _, EPERM):
+      "the file system there has no hard links: keep the home elsewhere, with --home"
     default: nil
     }
   }

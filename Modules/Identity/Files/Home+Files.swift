@@ -67,12 +67,17 @@ extension Home {
 
   /// Puts the temporary file in the place of `name`, for good.
   func replaceWithTemporary(_ name: Name) throws(FileError) {
+    try renameTemporary(to: name)
+    try sync()
+  }
+
+  /// Puts the temporary file in the place of `name`; on an error what stood there still does.
+  func renameTemporary(to name: Name) throws(FileError) {
     guard renameat(directory, temporaryName(name), directory, name.rawValue) == 0 else {
       let error = FileError.last("rename", path(of: name))
       removeTemporary(for: name)
       throw error
     }
-    try sync()
   }
 
   func removeTemporary(for name: Name) { unlinkat(directory, temporaryName(name), 0) }

@@ -81,12 +81,15 @@ public enum IdentityFile {
     do throws(IdentityFileError) {
       try writeTemporary(opened, header, new, in: home)
       try IdentityFileError.filing { () throws(FileError) in
-        try home.replaceWithTemporary(.identity)
+        try home.renameTemporary(to: .identity)
       }
     } catch {
       if prepared { new.discard(header, in: home) }
       throw error
     }
+    // From here on the new key is the only one to the file that has the name; the old one goes
+    // once that is on the disk for good.
+    try IdentityFileError.filing { () throws(FileError) in try home.sync() }
     old.discard(sealed.header, in: home)
     lock.release()
   }

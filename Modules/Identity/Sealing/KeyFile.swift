@@ -16,6 +16,8 @@ public struct KeyFile: SealingKey {
   /// Makes the key file, unless there is one: a key that outlived a creation cut short is used.
   public func prepare(_: SealingHeader, in home: Home) throws(IdentityFileError) -> Bool {
     try IdentityFileError.filing { () throws(FileError) in
+      // A creation that was cut off may have left the key under this name too.
+      home.removeTemporary(for: .identityKey)
       guard try !home.contains(.identityKey) else { return false }
       Sodium.start()
       var key = [UInt8](repeating: 0, count: Self.length)
