@@ -92,6 +92,7 @@ private func arguments(
       ("--gain nan", "--gain wants a number from -60.0 to 60.0, not 'nan'"),
       ("--name=", "--name wants a value that is not empty"),
       ("--name", "--name wants a value: --name NAME"),
+      ("--name --", "--name wants a value: --name NAME, before '--'"),
       ("--name --json", "--name wants a value: --name NAME, before '--json'"),
       ("--json=yes", "--json takes no value"),
       ("--name a --name b", "--name is given twice"),
