@@ -32,7 +32,7 @@ public enum NodeOptions {
     help: "Where to take connections; 0 lets the system choose the port (the default).")
   public static let peer = Option(
     "peer", .text("HOST:PORT"), .repeated,
-    help: "A device to connect to without discovery; IPv6 addresses in brackets. Repeatable.")
+    help: "A device to connect to without discovery; IPv6 addresses in brackets.")
   public static let discovery = Option(
     "discovery", .choice(DiscoveryChoice.self), help: "How devices on the network are found.")
   public static let wifi = Option(
@@ -42,7 +42,7 @@ public enum NodeOptions {
 
   public static let command = Command(
     "airlink-node",
-    summary: "Chat with people nearby, with no internet, no server and no account.",
+    summary: "Chat with people nearby, with no internet, no server and no account",
     discussion: """
       Finds other devices on the local network, chats with the people on them and passes on what \
       others send. On first use it makes your identity. At a terminal it is a chat; with --json it \

@@ -29,9 +29,9 @@ extension Command {
       }
     }
     if operands.filter({ $0.occurrence.maximum > 1 }).count > 1 {
-      flaws.append("\(name): two operands that repeat")
+      flaws.append("two operands that repeat")
     }
-    if summary.hasSuffix(".") { flaws.append("\(name): its summary ends in a full stop") }
+    if summary.hasSuffix(".") { flaws.append("its summary ends in a full stop") }
     return flaws.map { "\(name): \($0)" }
   }
 

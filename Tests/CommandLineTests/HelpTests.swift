@@ -98,7 +98,7 @@ import Testing
         "bad: --one: declared twice", "bad: -h: declared twice",
         "bad: --Big: its help is no sentence",
         "bad: --Big: not small letters, digits and hyphens",
-        "bad: bad: two operands that repeat", "bad: bad: its summary ends in a full stop",
+        "bad: two operands that repeat", "bad: its summary ends in a full stop",
         "x: commands in a command", "x: declared twice", "bad: both commands and operands",
       ])
   }
