@@ -7,7 +7,8 @@ public struct Passphrase: ~Copyable, Sendable {
   /// The page; a terminal's longest line (4,095 bytes) and a terminator fit.
   static let pageBytes = 4096
 
-  // Written only while the passphrase is read, before anybody else can have it.
+  // Written only by `fill`, which mutates: whoever calls it is the only owner, for the value cannot
+  // be copied. From then on the page is only read, until the last owner wipes it.
   nonisolated(unsafe) private let page: UnsafeMutableRawPointer
   public private(set) var count = 0
 
