@@ -20,7 +20,10 @@ struct ModelCryptography: MeshCryptography {
   /// The person of this number, whose randomness comes from `seed`.
   init(_ person: UInt64, seed: UInt64 = 0) {
     self.person = person
-    generator = SplitMix64(seed: seed &* 0x9E37_79B9_7F4A_7C15 &+ person)
+    // Drawn once each, so that no stream is another one moved on.
+    var seeds = SplitMix64(seed: seed)
+    var people = SplitMix64(seed: ~person)
+    generator = SplitMix64(seed: seeds.next() ^ people.next())
   }
 
   /// A person nothing can be sealed to.
