@@ -1,4 +1,4 @@
-// The parts of Linux that the Glibc module does not show: epoll, eventfd, timerfd, rtnetlink.
+// The parts of Linux that the Glibc module does not show: epoll, eventfd, timerfd, rtnetlink, accept4.
 //
 // What these headers share with Glibc (timespec, sockaddr) stays Glibc's own: otherwise an optimised
 // build takes this module for its home, and every file that names it would have to import this one.
@@ -9,3 +9,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
+#include <sys/socket.h>
+
+// glibc shows it to _GNU_SOURCE only, which a module cannot set for others.
+int accept4(int descriptor, struct sockaddr *address, socklen_t *length, int flags);

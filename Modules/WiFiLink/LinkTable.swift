@@ -58,7 +58,7 @@ struct LinkTable: Sendable {
   /// What becomes of a connection that another host has made.
   func admission(ofHost host: HostKey, limits: WiFiLimits) -> Admission {
     let ofHost = perHost[host] ?? 0
-    if ofHost >= limits.acceptedPerHost {
+    if host != .ourselves, ofHost >= limits.acceptedPerHost {
       return oldestUnproved { $0.host == host }.map { .admittedInsteadOf($0.id) } ?? .refused
     }
     if acceptedCount < limits.accepted { return .admitted }

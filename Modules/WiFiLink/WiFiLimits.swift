@@ -52,7 +52,7 @@ struct WiFiLimits: Sendable {
   ///
   /// Lowered where the process may not have that many descriptors.
   var accepted = 1_024
-  /// Of them, those of one host.
+  /// Of them, those of one other host; this machine's own programs may have them all.
   var acceptedPerHost = 64
   /// A connection that brings no packet within this time is closed.
   var proofTimeout: Duration = .seconds(30)
