@@ -132,6 +132,8 @@ extension WaitingMessages {
     [
       ("outbox-messages", entries.count, limits.messages),
       ("outbox-bytes", byteCount, limits.bytes),
+      // Of the link that is owed most; each is owed every message at the most.
+      ("outbox-offers", offers.values.map(\.owed.count).max() ?? 0, limits.messages),
     ]
   }
 

@@ -104,6 +104,25 @@ import Wire
     #expect(Self.offers(in: test.take()) == [.offer(1), .offer(3)])
   }
 
+  @Test("what is owed to a link is never more than what is held")
+  func owed() throws {
+    var test = TestOutbox()
+    for number in 0..<1_024 as Range<UInt64> { try test.add(number) }
+    test.linkUp(.a)
+    test.pass(.milliseconds(100))
+    test.linkUp(.b)
+    #expect(test.fill("outbox-offers") == 1_023)
+    for number in 0..<1_000 as Range<UInt64> { test.receipt(number) }
+    #expect(test.fill("outbox-offers") == 24)
+    for _ in 0..<3 {
+      for number in 0..<1_024 as Range<UInt64> { test.shed(number, on: .a) }
+    }
+    #expect(test.fill("outbox-offers") == 24)
+    test.linkDown(.a)
+    test.linkDown(.b)
+    #expect(test.fill("outbox-offers") == 0)
+  }
+
   @Test("exactly six hours old it is offered, a millisecond older not; the younger ones are")
   func age() throws {
     var test = TestOutbox()
