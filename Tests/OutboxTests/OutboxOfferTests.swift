@@ -94,6 +94,20 @@ import Wire
     }
   }
 
+  @Test("a wake that comes too early does nothing")
+  func earlyWakes() throws {
+    var test = TestOutbox()
+    for number in 1...3 as ClosedRange<UInt64> { try test.add(number) }
+    test.linkUp()
+    for _ in 0..<400 {
+      test.pass(.microseconds(100))
+      test.wake()
+    }
+    let offers = test.log.filter { $0.effect == .offer(2) || $0.effect == .offer(3) }
+    #expect(offers.map(\.at) == [.zero + .milliseconds(20), .zero + .milliseconds(40)])
+    #expect(!test.effects.contains(.fresh(1)))
+  }
+
   @Test("what has its receipt is not offered any more")
   func delivered() throws {
     var test = TestOutbox()
