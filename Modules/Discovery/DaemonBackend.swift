@@ -1,4 +1,5 @@
 internal import CAvahi
+internal import Glibc
 
 /// libavahi-client: the system's avahi-daemon, over D-Bus.
 final class DaemonBackend: AvahiBackend {
@@ -57,7 +58,19 @@ final class DaemonBackend: AvahiBackend {
     return error == 0 ? avahi_entry_group_commit(group) : error
   }
 
-  func close(group: OpaquePointer) { avahi_entry_group_free(group) }
+  func close(group: OpaquePointer) { _ = Self.freeGroup?(group) }
+
+  /// The client library's own `avahi_entry_group_free`.
+  ///
+  /// libavahi-core exports a function of the same name with other arguments, and stands first in
+  /// the link order: by name alone this call would go there. Every group is closed before the
+  /// client is, because `avahi_client_free` would call it by name for those that are left.
+  private static let freeGroup: (@convention(c) (OpaquePointer) -> CInt)? = {
+    guard let library = dlopen("libavahi-client.so.3", RTLD_LAZY | RTLD_NOLOAD),
+      let symbol = dlsym(library, "avahi_entry_group_free")
+    else { return nil }
+    return unsafeBitCast(symbol, to: (@convention(c) (OpaquePointer) -> CInt).self)
+  }()
 
   func openResolver(_ context: ResolverContext) -> OpaquePointer? {
     let sighting = context.sighting
