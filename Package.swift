@@ -98,6 +98,13 @@ let package = Package(
         "Link", "Wire",
       ]),
 
+    program(
+      "airlink-node",
+      [
+        "CommandLine", "CSodium", "Discovery", "Identity", "Link", "Node", "Terminal", "Unlock",
+        "WiFiLink", "Wire",
+      ]),
+
     // For developers: not installed.
     program(
       "airlink-bench",

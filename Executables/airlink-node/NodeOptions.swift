@@ -1,46 +1,42 @@
-public import CommandLine
+internal import CommandLine
+internal import Discovery
+internal import Node
 internal import Unlock
+internal import WiFiLink
 
-/// How other devices on the network are found.
-public enum DiscoveryChoice: String, CaseIterable, Sendable {
-  /// The system's avahi-daemon where it runs, the embedded stack elsewhere.
-  case auto
-  case daemon
-  case embedded
-  case off
-}
-
-/// Whether a radio is used.
-public enum RadioChoice: String, CaseIterable, Sendable {
+/// Whether to link up over the network.
+enum WiFiChoice: String, CaseIterable, Sendable {
   case on
   case off
 }
 
-/// How much is told on standard error.
-public enum LogLevel: String, CaseIterable, Sendable {
-  case error
-  case warning
-  case info
+/// Bluetooth LE is not part of this version: `auto` and `off` both do without.
+enum BluetoothChoice: String, CaseIterable, Sendable {
+  case auto
+  case off
 }
 
 /// What `airlink-node` takes.
-public enum NodeOptions {
-  public static let name = Option(
+enum NodeOptions {
+  static let name = Option(
     "name", .text("NAME"), help: "The name others see, at most 64 bytes of UTF-8.")
-  public static let listen = Option(
-    "listen", .text("[ADDRESS:]PORT"),
+  static let listen = Option(
+    "listen", listenAddress,
     help: "Where to take connections; 0 lets the system choose the port (the default).")
-  public static let peer = Option(
-    "peer", .text("HOST:PORT"), .repeated,
+  static let peer = Option(
+    "peer", hostAndPort, .repeated,
     help: "A device to connect to without discovery; IPv6 addresses in brackets.")
-  public static let discovery = Option(
-    "discovery", .choice(DiscoveryChoice.self), help: "How devices on the network are found.")
-  public static let wifi = Option(
-    "wifi", .choice(RadioChoice.self), help: "Whether to link up over the network at all.")
-  public static let logLevel = Option(
+  static let discovery = Option(
+    "discovery", .choice(DiscoveryMode.self), help: "How devices on the network are found.")
+  static let wifi = Option(
+    "wifi", .choice(WiFiChoice.self), help: "Whether to link up over the network at all.")
+  static let bluetooth = Option(
+    "ble", .choice(BluetoothChoice.self),
+    help: "Bluetooth LE, which this version does not have yet: both do without it.")
+  static let logLevel = Option(
     "log-level", .choice(LogLevel.self), help: "How much is told on standard error.")
 
-  public static let command = Command(
+  static let command = Command(
     "airlink-node",
     summary: "Chat with people nearby, with no internet, no server and no account",
     discussion: """
@@ -50,7 +46,7 @@ public enum NodeOptions {
       """,
     sections: [
       Command.Section("Who you are", [name, Common.home] + SealingOptions.all),
-      Command.Section("Links", [listen, peer, discovery, wifi]),
+      Command.Section("Links", [listen, peer, discovery, wifi, bluetooth]),
       Command.Section("Output", [Common.json, logLevel, Common.color]),
     ],
     exclusive: [SealingOptions.all],
@@ -61,4 +57,22 @@ public enum NodeOptions {
       Command.Example(
         "airlink-node --json --key-file --name bot", "Run under a program, on pipes."),
     ])
+
+  private static let listenAddress = ValueType("[ADDRESS:]PORT") {
+    (text: String) throws(Refusal) -> ListenAddress in
+    do throws(HostAndPortError) {
+      return try ListenAddress(parsing: text)
+    } catch {
+      throw Refusal("\(error)")
+    }
+  }
+
+  private static let hostAndPort = ValueType("HOST:PORT") {
+    (text: String) throws(Refusal) -> HostAndPort in
+    do throws(HostAndPortError) {
+      return try HostAndPort(parsing: text)
+    } catch {
+      throw Refusal("\(error)")
+    }
+  }
 }

@@ -18,7 +18,9 @@ extension Node: LinkObserver {
 
   public func linkWentDown(_ link: LinkID, because reason: LinkCloseReason) {
     guard links[link] != nil, !isStopped else { return }
+    let name = links[link]?.description.name ?? ""
     front.show(.link(status(of: link, isUp: false)))
+    log(.info, "\(name) went down: \(reason.words)")
     links[link] = nil
     mesh.linkDown(link, at: clock.moment)
     carryOut()
@@ -29,7 +31,7 @@ extension Node: LinkObserver {
     carryOut()
   }
 
-  public func transportNotice(_ transport: String, _ notice: String) { front.notice(notice) }
+  public func transportNotice(_ transport: String, _ notice: String) { log(.warning, notice) }
 
   func status(of link: LinkID, isUp: Bool) -> LinkStatus {
     let state = links[link]
@@ -37,5 +39,17 @@ extension Node: LinkObserver {
       isUp: isUp, link: state?.description.name ?? "\(link)",
       transport: state?.description.transport ?? "", number: state?.claimedBy?.number,
       remote: state?.description.remote)
+  }
+}
+
+extension LinkCloseReason {
+  /// The reason as it stands behind "went down: ".
+  fileprivate var words: String {
+    switch self {
+    case .lost(let how): how
+    case .replaced: "a newer link to the same person took its place"
+    case .misbehaved(let how): how
+    case .stopping: "the node stops"
+    }
   }
 }

@@ -22,6 +22,7 @@ public final class Node {
     public var contacts = ContactBook()
     public var received: [ReceivedRecord] = []
     public var storage: NodeStorage?
+    public var logLevel = LogLevel.warning
 
     public init(identity: Identity, name: String) {
       self.identity = identity
@@ -38,6 +39,7 @@ public final class Node {
   /// The marks that programs gave their messages, while these wait.
   var references: [MessageID: String] = [:]
   private let temporaryBecause: String?
+  private let logLevel: LogLevel
   private let ownName: String
   private let onEnd: (FrontEndEnd) -> Void
 
@@ -59,6 +61,7 @@ public final class Node {
     self.onEnd = onEnd
     storage = parts.storage
     temporaryBecause = parts.temporaryBecause
+    logLevel = parts.logLevel
     ownName = parts.name
     mesh = Mesh(
       cryptography: SealedCryptography(parts.identity), name: parts.name,
@@ -136,7 +139,12 @@ public final class Node {
   }
 
   private func tellTroubles() {
-    for sentence in storage?.takeTroubles() ?? [] { front.notice(sentence) }
+    for sentence in storage?.takeTroubles() ?? [] { log(.warning, sentence) }
+  }
+
+  /// Tells the user something that is no event, if they want to hear that much.
+  func log(_ level: LogLevel, _ sentence: String) {
+    if level <= logLevel { front.notice(sentence) }
   }
 
   // MARK: Effects

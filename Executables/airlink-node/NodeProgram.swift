@@ -1,0 +1,165 @@
+internal import CommandLine
+internal import Discovery
+internal import Dispatch
+internal import Glibc
+internal import Identity
+internal import Link
+internal import Node
+internal import Terminal
+internal import WiFiLink
+internal import Wire
+
+/// `airlink-node`: composes identity, disk, links and front end, and runs them on the main queue.
+@main
+enum NodeProgram {
+  /// What runs, for as long as the process lives.
+  @MainActor private static var running: Run?
+
+  static func main() {
+    switch NodeOptions.command.start(.process(), libraries: LibraryVersions.all) {
+    case .finished(let code): exit(code.rawValue)
+    case .run(let arguments, let console):
+      MainActor.assumeIsolated {
+        do {
+          let run = Run(arguments, console)
+          running = run
+          try run.start()
+        } catch {
+          exit(console.report(error).rawValue)
+        }
+      }
+      dispatchMain()
+    }
+  }
+}
+
+/// One run of the program.
+@MainActor
+private final class Run {
+  private let arguments: Arguments
+  private let console: Console
+  private var nodeLock: NodeLock?
+  private var node: Node?
+  private var signals: [any DispatchSourceSignal] = []
+
+  init(_ arguments: Arguments, _ console: Console) {
+    self.arguments = arguments
+    self.console = console
+  }
+
+  func start() throws {
+    let isJSON = arguments[Common.json]
+    let environment = ProcessEnvironment.all()
+    let home = try openHome(environment)
+    nodeLock = try NodeLock(home)
+    let isInteractive = !isJSON && isatty(STDIN_FILENO) == 1 && TerminalPrompt.isAvailable
+    let outcome = try NodeIdentity.obtain(
+      in: home, name: arguments[NodeOptions.name], arguments, isInteractive: isInteractive, console)
+    var parts = try Self.parts(outcome, home)
+    parts.logLevel = arguments[NodeOptions.logLevel, default: .warning]
+    let front = FrontEnds.standard(
+      json: isJSON, colors: console.colors, environment: environment)
+    let node = Node(parts, front: front) { [console] end in Self.leave(end, console) }
+    self.node = node
+    handleSignals()
+    try startLinks(of: node)
+  }
+
+  private func openHome(_ environment: [String: String]) throws -> Home {
+    let path = try HomeDirectory.resolve(
+      option: arguments[Common.home], environment: environment)
+    do throws(FileError) {
+      return try Home(path: path, ifMissing: .create)
+    } catch {
+      throw error.hint.map { Failure("\(error)", hints: $0) } ?? Failure("\(error)")
+    }
+  }
+
+  private static func parts(_ outcome: NodeIdentity.Outcome, _ home: Home) throws -> Node.Parts {
+    switch outcome {
+    case .temporary(let opened, let because):
+      var parts = Node.Parts(identity: opened.identity, name: opened.name)
+      parts.temporaryBecause = because
+      return parts
+    case .opened(let opened):
+      var parts = Node.Parts(identity: opened.identity, name: opened.name)
+      do throws(ContactStore.Failure) {
+        let (storage, contacts, received) = try NodeStorage.open(home, opened.identity)
+        parts.storage = storage
+        parts.contacts = contacts
+        parts.received = received
+      } catch {
+        throw error.hint.map { Failure("\(error)", hints: $0) } ?? Failure("\(error)")
+      }
+      return parts
+    }
+  }
+
+  private func startLinks(of node: Node) throws {
+    guard arguments[NodeOptions.wifi, default: .on] == .on else {
+      try node.start([]) { 0 }
+      return
+    }
+    var lastLink: UInt32 = 0
+    var configuration = WiFiConfiguration(
+      instance: InstanceID(value: SystemRandom.word()), seed: SystemRandom.word()
+    ) {
+      lastLink += 1
+      return LinkID(lastLink)
+    }
+    configuration.listen = arguments[NodeOptions.listen, default: .any]
+    configuration.peers = arguments.all(NodeOptions.peer)
+    configuration.discovery = arguments[NodeOptions.discovery, default: .auto]
+    let wifi = WiFiLink(configuration)
+    wifi.observer = node
+    do {
+      try node.start([wifi]) { wifi.port }
+    } catch let error as WiFiLinkError {
+      throw Failure("\(error)")
+    }
+  }
+
+  /// A signal that asks the program to end does so in order; a second one at once.
+  private func handleSignals() {
+    for number in [SIGTERM, SIGINT, SIGHUP] {
+      signal(number, SIG_IGN)
+      let source = DispatchSource.makeSignalSource(signal: number, queue: .main)
+      source.setEventHandler { [weak self] in
+        MainActor.assumeIsolated {
+          signal(number, SIG_DFL)
+          self?.node?.stop(number == SIGHUP ? .gone : .endOfInput)
+        }
+      }
+      source.activate()
+      signals.append(source)
+    }
+  }
+
+  private static func leave(_ end: FrontEndEnd, _ console: Console) {
+    switch end {
+    case .endOfInput, .gone: exit(ExitCode.done.rawValue)
+    case .failed(let reason):
+      console.error(reason)
+      exit(ExitCode.failed.rawValue)
+    }
+  }
+}
+
+/// The home's lock, held while the node runs: two nodes of one identity would answer for each
+/// other.
+private final class NodeLock {
+  private let lock: HomeLock
+
+  init(_ home: Home) throws {
+    do throws(FileError) {
+      lock = try HomeLock.node(home)
+    } catch .busy(let path, let process) {
+      let who = process.map { "process \($0)" } ?? "another process"
+      throw Failure(
+        "a node runs on this identity already (\(who) holds \(path))",
+        hints: "use that one, or give another place with --home DIR")
+    } catch {
+      throw error.hint.map { Failure("\(error)", hints: $0) } ?? Failure("\(error)")
+    }
+  }
+}
