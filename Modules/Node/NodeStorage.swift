@@ -1,4 +1,5 @@
 public import Identity
+public import Wire
 
 /// What a node keeps on disk beside its identity: contacts and the ids of messages shown.
 ///
@@ -8,6 +9,12 @@ public final class NodeStorage {
   private let contacts: ContactStore
   private let journal: ReceivedJournal?
   public let home: Home
+
+  /// How long after its time a message shown stays on disk.
+  ///
+  /// No receiver takes a packet over six hours old; a clock that is some hours wrong at the start
+  /// must not lose what is still needed.
+  static let keptFor: Duration = .seconds(24 * 3_600)
 
   /// What could not be read or written, in a sentence; each kind of trouble is told once.
   public private(set) var troubles: [String] = []
@@ -19,7 +26,7 @@ public final class NodeStorage {
   /// - Throws: `ContactStore.Failure` when the contacts cannot be read: without them nobody could
   ///   tell whether a number shows up with other keys.
   public static func open(
-    _ home: Home, _ identity: Identity
+    _ home: Home, _ identity: Identity, wallClock: Timestamp = NodeClock.wallClock
   ) throws(ContactStore.Failure) -> (NodeStorage, ContactBook, [ReceivedRecord]) {
     let store = ContactStore(home: home, identity: identity)
     let book = try store.load()
@@ -28,7 +35,8 @@ public final class NodeStorage {
     var trouble: String?
     do throws(FileError) {
       let opened = try ReceivedJournal(home: home, identity: identity)
-      records = try opened.load()
+      records = try opened.load().filter { $0.time.since(wallClock) > .zero - keptFor }
+      if opened.wantsCompaction { try opened.compact(keeping: records) }
       journal = opened
     } catch {
       trouble = "the list of messages shown cannot be read, so one may be shown again: \(error)"
