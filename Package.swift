@@ -109,7 +109,7 @@ let package = Package(
     program(
       "airlink-bench",
       [
-        "CommandLine", "Wire", "Identity", "Seal", "Router", "CSodium", "CCRC32C",
+        "CommandLine", "Wire", "Identity", "Seal", "Router", "Mesh", "CSodium", "CCRC32C",
         "CAllocationCount",
       ]),
 
@@ -124,7 +124,7 @@ let package = Package(
     tests("Seal", ["Seal", "Identity", "Wire"]),
     tests("Router", ["Router", "Wire"]),
     tests("Outbox", ["Outbox", "Wire"]),
-    tests("Mesh", ["Mesh", "Outbox", "Router", "Identity", "Seal", "Wire"]),
+    tests("Mesh", ["Mesh", "Outbox", "Router", "Identity", "Wire"]),
     tests("Bench", ["airlink-bench", "CommandLine"]),
     tests("CommandLine", ["CommandLine"]),
     tests("Chat", ["Chat", "Wire", "CommandLine"]),

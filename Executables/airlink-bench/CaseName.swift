@@ -13,6 +13,8 @@ enum CaseName: String, CaseIterable, Sendable {
   case routerCopy = "router-copy"
   case routerRelay = "router-relay"
   case routerDeliver = "router-deliver"
+  case meshCopy = "mesh-copy"
+  case meshRelay = "mesh-relay"
 
   var subject: Subject {
     switch self {
@@ -27,6 +29,8 @@ enum CaseName: String, CaseIterable, Sendable {
     case .routerCopy: RouterCases.copies
     case .routerRelay: RouterCases.relays
     case .routerDeliver: RouterCases.deliveries
+    case .meshCopy: MeshCases.copies
+    case .meshRelay: MeshCases.relays
     }
   }
 }

@@ -28,7 +28,7 @@ struct Goal: Sendable {
   let margin: Double
 
   /// Every goal there is.
-  static let all: [Goal] = ground + router
+  static let all: [Goal] = ground + router + mesh
 
   private static let ground = [
     Goal(subject: .seal256, metric: .ratio, bound: .atMost(1.10), margin: 0.05),
@@ -42,6 +42,12 @@ struct Goal: Sendable {
     [CaseName.routerCopy, .routerRelay, .routerDeliver].map {
       Goal(subject: $0, metric: .perSecond, bound: .atLeast(2_000_000), margin: 0.2)
     } + [Goal(subject: .routerCopy, metric: .allocations, bound: .atMost(0), margin: 0)]
+
+  private static let mesh = [
+    Goal(subject: .meshCopy, metric: .ratio, bound: .atMost(1.5), margin: 0.2),
+    Goal(subject: .meshCopy, metric: .allocations, bound: .atMost(0), margin: 0),
+    Goal(subject: .meshRelay, metric: .perSecond, bound: .atLeast(1_000_000), margin: 0.2),
+  ]
 }
 
 extension Goal {

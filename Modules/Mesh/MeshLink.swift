@@ -58,7 +58,12 @@ struct MeshLinks: Sendable {
     return links.remove(at: index)
   }
 
-  func others(than link: LinkID) -> [LinkID] { ids.filter { $0 != link } }
+  /// All but one, in one allocation.
+  func others(than link: LinkID) -> [LinkID] {
+    var others = ids
+    if let index = index(of: link) { others.remove(at: index) }
+    return others
+  }
 
   /// Whether a link's other end claims to be someone.
   func contains(claimOf keys: PublicKeys) -> Bool { links.contains { $0.claimedBy == keys } }

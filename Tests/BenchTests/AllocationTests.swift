@@ -15,7 +15,7 @@ struct AllocationTests {
 
   @Test(
     "neither slices nor copies of packets make the node ask for memory",
-    arguments: [CaseName.chunker, .routerCopy])
+    arguments: [CaseName.chunker, .routerCopy, .meshCopy])
   func none(name: CaseName) async throws {
     let measurement = try await name.subject.measure(.milliseconds(20))
     #expect(measurement.figures[.allocations] == 0)

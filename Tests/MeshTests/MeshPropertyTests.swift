@@ -2,7 +2,9 @@ import Mesh
 import Testing
 import Wire
 
-/// Whole meshes from one seed. `AIRLINK_SEEDS` says how many, `AIRLINK_SEED` which one.
+/// Whole meshes from one seed each.
+///
+/// `AIRLINK_SEEDS` says how many, `AIRLINK_SEED` which one.
 @Suite("whole meshes") struct MeshPropertyTests {
   @Test("whatever happens: nothing twice, nothing forged, nothing lost for good")
   func anything() {
