@@ -4,10 +4,13 @@ import Testing
 import Wire
 
 @Suite struct RouterPropertyTests {
-  /// `AIRLINK_SEED` alone when it is set, to run a failed one again.
-  private static let seeds: [UInt64] =
-    ProcessInfo.processInfo.environment["AIRLINK_SEED"].flatMap { UInt64($0) }.map { [$0] }
-    ?? Array(0..<10_000)
+  /// `AIRLINK_SEED` alone when it is set, to run a failed one again; fewer under a sanitizer, where
+  /// every step is dear.
+  private static let seeds: [UInt64] = {
+    let environment = ProcessInfo.processInfo.environment
+    if let seed = environment["AIRLINK_SEED"].flatMap({ UInt64($0) }) { return [seed] }
+    return Array(0..<(environment["AIRLINK_SANITIZED"] == nil ? 10_000 : 1_000))
+  }()
 
   /// Copies of few packets at many hop limits, so that random ones meet.
   private static let copies: [(content: Int, packet: Packet)] = {
