@@ -15,6 +15,9 @@ protocol AvahiBackend: AnyObject {
   /// Frees everything that was opened, also what was not closed one by one.
   func close()
 
+  /// Interfaces or addresses of this machine came or went.
+  func networkChanged()
+
   func openBrowser(_ context: BrowserContext) -> OpaquePointer?
   func close(browser: OpaquePointer)
   func openGroup(_ context: GroupContext) -> OpaquePointer?

@@ -79,6 +79,8 @@ public final class AvahiDiscovery: ServiceDiscovery {
     responder.loop.post { responder.resolve(sighting) }
   }
 
+  public func networkChanged() { eachResponder { $0.networkChanged() } }
+
   public func sightings(of type: ServiceType) -> [ServiceSighting] {
     roads.values.reduce(into: Set()) { $0.formUnion($1.sightings) }.filter { $0.type == type }
   }

@@ -38,6 +38,9 @@ final class DaemonBackend: AvahiBackend {
     client = nil
   }
 
+  /// The daemon follows the interfaces itself.
+  func networkChanged() {}
+
   func openBrowser(_ context: BrowserContext) -> OpaquePointer? {
     avahi_service_browser_new(
       client, anyInterface, anyFamily, context.type.description, avahiDomain,

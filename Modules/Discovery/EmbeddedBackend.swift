@@ -6,6 +6,7 @@ internal import CAvahi
 final class EmbeddedBackend: AvahiBackend {
   let name = "the built-in mDNS stack"
   private var server: OpaquePointer?
+  private var addresses: EmbeddedAddresses?
   private unowned let responder: Responder
   private var hostLabel: String
   private var random: any RandomNumberGenerator
@@ -26,6 +27,7 @@ final class EmbeddedBackend: AvahiBackend {
     defer { avahi_server_config_free(&configuration) }
     configuration.host_name = avahi_strdup(hostLabel)
     // Our addresses under a name of this run, and nothing else about the machine.
+    configuration.publish_addresses = 0  // see EmbeddedAddresses
     configuration.publish_workstation = 0
     configuration.publish_hinfo = 0
     configuration.publish_domain = 0
@@ -40,7 +42,14 @@ final class EmbeddedBackend: AvahiBackend {
         backend.server = server
         backend.stateChanged(state)
       }, Unmanaged.passUnretained(self).toOpaque(), &error)
+    networkChanged()
     return server == nil ? error : 0
+  }
+
+  func networkChanged() {
+    guard let server else { return }
+    if addresses == nil { addresses = EmbeddedAddresses(server) }
+    addresses?.refresh()
   }
 
   private func stateChanged(_ state: AvahiServerState) {
@@ -51,6 +60,7 @@ final class EmbeddedBackend: AvahiBackend {
       responder.stateChanged(.registering)
       hostLabel = "airlink-" + String(random.next(), radix: 16)
       avahi_server_set_host_name(server, hostLabel)
+      addresses?.republish()
     case AVAHI_SERVER_FAILURE:
       responder.stateChanged(.failed(lastError))
     default:
@@ -59,6 +69,8 @@ final class EmbeddedBackend: AvahiBackend {
   }
 
   func close() {
+    addresses?.withdraw()
+    addresses = nil
     if let server { avahi_server_free(server) }
     server = nil
   }

@@ -45,6 +45,8 @@ final class Responder: @unchecked Sendable {
     if error != 0 { stateChanged(.failed(error)) }
   }
 
+  func networkChanged() { backend?.networkChanged() }
+
   func setActive(_ active: Bool) {
     isActive = active
     synchronise()

@@ -77,6 +77,8 @@ public protocol ServiceDiscovery: AnyObject {
   ///
   /// Answered once, by `serviceResolved`; never, when who should answer goes away meanwhile.
   func resolve(_ sighting: ServiceSighting)
+  /// Interfaces or addresses of this machine came or went.
+  func networkChanged()
   /// Everything of this type that is announced now.
   func sightings(of type: ServiceType) -> [ServiceSighting]
   /// Says goodbye and ends.

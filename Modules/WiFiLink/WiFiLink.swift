@@ -113,6 +113,7 @@ public final class WiFiLink: LinkTransport {
     self.timer = timer
     monitor = InterfaceMonitor(reactor: reactor) { [weak self] snapshot in
       self?.tell { $0.networkChanged(snapshot, now: $1) }
+      self?.discovery?.networkChanged()
     }
     if let snapshot = InterfaceMonitor.snapshot() {
       tell { $0.networkChanged(snapshot, now: $1) }

@@ -26,6 +26,7 @@ final class ScriptedDiscovery: ServiceDiscovery {
     observer?.serviceResolved(sighting, at: known[sighting])
   }
 
+  func networkChanged() {}
   func sightings(of type: ServiceType) -> [ServiceSighting] { Array(known.keys) }
   func stop() { isStopped = true }
   var statistics: [(name: String, value: Int)] { [("discovery-sightings", known.count)] }
