@@ -44,9 +44,3 @@ static inline int airlink_edit_set_raw(EditLine *el, int on)
 {
 	return el_wset(el, EL_PREP_TERM, on);
 }
-
-/* One setting of the terminal's mode for editing, in stty's words: "-ixon". */
-static inline int airlink_edit_set_mode(EditLine *el, const wchar_t *setting)
-{
-	return el_wset(el, EL_SETTY, L"-d", setting, NULL);
-}

@@ -81,8 +81,16 @@ int airlink_terminal_remember(int fd, const char *farewell)
 	return 0;
 }
 
+void airlink_terminal_set_found_mode(void)
+{
+	int fd = terminal;
+	if (fd >= 0)
+		(void)tcsetattr(fd, TCSANOW, &found_mode);
+}
+
 void airlink_terminal_forget(void)
 {
+	airlink_terminal_set_found_mode();
 	terminal = -1;
 	for (int i = 0; i < deadly_count; i++) {
 		struct sigaction now;

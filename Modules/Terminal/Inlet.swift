@@ -13,32 +13,43 @@ final class Inlet {
   }
 
   private let descriptor: Int32
+  private let onBytes: (ArraySlice<UInt8>) -> Void
+  private let onEnd: (End) -> Void
   private let source: any DispatchSourceRead
   private var buffer = [UInt8](repeating: 0, count: Inlet.chunkSize)
   private var isPaused = false
   private var isOver = false
+  private var isTurnDue = false
 
   /// Bytes read at once; what comes beyond waits in the system, and in who writes it.
   private static let chunkSize = 16_384
 
-  /// Begins to read at once; both callbacks come on the main queue.
+  /// Begins to read; both callbacks come on the main queue.
   init(
-    descriptor: Int32, onBytes: @escaping @MainActor (ArraySlice<UInt8>) -> Void,
-    onEnd: @escaping @MainActor (End) -> Void
+    descriptor: Int32, onBytes: @escaping (ArraySlice<UInt8>) -> Void,
+    onEnd: @escaping (End) -> Void
   ) {
     self.descriptor = descriptor
+    self.onBytes = onBytes
+    self.onEnd = onEnd
     source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: .main)
     source.setEventHandler { [weak self] in
-      MainActor.assumeIsolated { self?.readOnce(onBytes, onEnd) }
+      MainActor.assumeIsolated { self?.turn() }
     }
     source.resume()
+    scheduleTurn()
   }
 
   /// Whether reading rests; what arrives waits where it is.
   func setPaused(_ paused: Bool) {
     if paused == isPaused || isOver { return }
     isPaused = paused
-    if paused { source.suspend() } else { source.resume() }
+    if paused {
+      source.suspend()
+    } else {
+      source.resume()
+      scheduleTurn()
+    }
   }
 
   /// Reads no more.
@@ -50,13 +61,31 @@ final class Inlet {
     source.cancel()
   }
 
-  private func readOnce(
-    _ onBytes: (ArraySlice<UInt8>) -> Void, _ onEnd: (End) -> Void
-  ) {
-    if isOver { return }
+  /// One more turn, without the source: it falls silent after a hang-up, with bytes left to read,
+  /// and never speaks for devices that cannot be waited for (epoll refuses /dev/null).
+  private func scheduleTurn() {
+    if isTurnDue { return }
+    isTurnDue = true
+    DispatchQueue.main.async { [weak self] in
+      MainActor.assumeIsolated {
+        self?.isTurnDue = false
+        self?.turn()
+      }
+    }
+  }
+
+  private var isReadable: Bool {
+    var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return poll(&ready, 1, 0) > 0
+  }
+
+  /// Reads one chunk, if there is one: others on the queue have their turn before the next.
+  private func turn() {
+    guard !isOver, !isPaused, isReadable else { return }
     let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
     if count > 0 {
       onBytes(buffer[..<count])
+      if !isOver, isReadable { scheduleTurn() }
     } else if count == 0 {
       close()
       onEnd(.endOfInput)

@@ -17,11 +17,13 @@ public final class JSONFront: FrontEnd {
   /// Bytes that may wait for the reader.
   public static let maximumWaiting = 8 << 20
   /// Bytes from which on no commands are read, and below which they are again.
-  static let pauseAbove = 1 << 20
-  static let resumeBelow = 1 << 18
+  var pauseAbove = 1 << 20
+  var resumeBelow = 1 << 18
 
   private let input: Int32
   private let outlet: Outlet
+  /// Bytes that wait for the reader.
+  var outletWaiting: Int { outlet.waiting }
   private var inlet: Inlet?
   private var splitter = LineSplitter()
   private var isOver = false
@@ -40,7 +42,7 @@ public final class JSONFront: FrontEnd {
     signal(SIGPIPE, SIG_IGN)
     outlet.onClosed = { [weak self] in self?.end(.gone) }
     outlet.onProgress = { [weak self] in
-      guard let self, self.outlet.waiting < Self.resumeBelow else { return }
+      guard let self, self.outlet.waiting < self.resumeBelow else { return }
       self.inlet?.setPaused(false)
     }
     inlet = Inlet(
@@ -82,11 +84,11 @@ public final class JSONFront: FrontEnd {
   private func write(_ line: String) {
     switch outlet.write(line) {
     case .taken:
-      if outlet.waiting > Self.pauseAbove { inlet?.setPaused(true) }
+      if outlet.waiting > pauseAbove { inlet?.setPaused(true) }
     case .refused:
       end(
         .failed(
-          "the program that reads the events has fallen \(outlet.limit >> 20) MiB behind; nothing "
+          "the program that reads the events has fallen \(outlet.limit >> 10) KiB behind; nothing "
             + "can be told it any more"))
     case .closed: break
     }

@@ -13,6 +13,7 @@ final class LineEditor {
   /// limit named and not silently cut.
   static let maximumLength = 16_384
 
+  private let input: Int32
   private let editor: OpaquePointer
   private let sink: UnsafeMutablePointer<FILE>
   /// What libedit is to read next.
@@ -27,15 +28,11 @@ final class LineEditor {
       fclose(sink)
       return nil
     }
+    self.input = input
     self.sink = sink
     self.editor = editor
     airlink_edit_set_signals(editor, 0)
     Self.withWide("emacs") { _ = airlink_edit_set_editor(editor, $0) }
-    // ^C, ^Z and the flow control of old terminals are keys like others here; ^\ stays what it is,
-    // so that a program that hangs can be ended.
-    for setting in ["-ixon", "intr=", "susp="] {
-      Self.withWide(setting) { _ = airlink_edit_set_mode(editor, $0) }
-    }
     airlink_edit_set_data(editor, Unmanaged.passUnretained(self).toOpaque())
     airlink_edit_set_reader(editor) { editor, character in
       guard let editor, let data = airlink_edit_data(editor) else { return 0 }
@@ -44,6 +41,7 @@ final class LineEditor {
       }
     }
     airlink_edit_set_unbuffered(editor, 1)
+    unbindSignals()
   }
 
   /// Gives the terminal's mode back and frees everything; the editor is of no use after it.
@@ -54,7 +52,26 @@ final class LineEditor {
   }
 
   /// Whether the terminal is in the mode for editing, or in the one it was found in.
-  func setRaw(_ isRaw: Bool) { airlink_edit_set_raw(editor, isRaw ? 1 : 0) }
+  func setRaw(_ isRaw: Bool) {
+    airlink_edit_set_raw(editor, isRaw ? 1 : 0)
+    if isRaw { unbindSignals() }
+  }
+
+  /// Makes keys of ^C, ^Z and the flow control of old terminals.
+  ///
+  /// ^\ stays what it is, so that a program that hangs can be ended. By hand, because libedit
+  /// forgets such a setting when it takes over what the shell changed.
+  private func unbindSignals() {
+    var mode = termios()
+    guard tcgetattr(input, &mode) == 0 else { return }
+    mode.c_iflag &= ~tcflag_t(IXON)
+    withUnsafeMutableBytes(of: &mode.c_cc) { characters in
+      for index in [Int(VINTR), Int(VSUSP)] where characters.indices.contains(index) {
+        characters[index] = 0  // _POSIX_VDISABLE
+      }
+    }
+    tcsetattr(input, TCSANOW, &mode)
+  }
 
   /// The whole line, and how many of its scalars stand before the cursor.
   var line: (text: String, cursor: Int) {
@@ -84,8 +101,9 @@ final class LineEditor {
 
   /// Makes `text` the line, the cursor at its end.
   func replace(with text: String) {
-    airlink_edit_set_unbuffered(editor, 0)
-    airlink_edit_set_unbuffered(editor, 1)
+    let count = line.text.unicodeScalars.count
+    move(count)
+    deleteBackward(count)
     _ = insert(text)
   }
 

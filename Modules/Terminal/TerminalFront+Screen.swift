@@ -4,7 +4,7 @@ internal import Dispatch
 extension TerminalFront {
   /// Prints entries above the line being typed.
   func say(_ entries: [TranscriptEntry]) {
-    if outlet.waiting > Self.behindAbove {
+    if outlet.waiting > behindAbove {
       lost += entries.count
       return
     }
@@ -19,7 +19,7 @@ extension TerminalFront {
 
   /// Draws prompt and line as they are now.
   func draw() {
-    if outlet.waiting <= Self.behindAbove { outlet.write(drawing()) }
+    if outlet.waiting <= behindAbove { outlet.write(drawing()) }
   }
 
   func ring() { outlet.write("\u{7}") }
@@ -35,7 +35,7 @@ extension TerminalFront {
 
   /// The terminal takes bytes again.
   func catchUp() {
-    guard outlet.waiting < Self.caughtUpBelow else { return }
+    guard outlet.waiting < caughtUpBelow else { return }
     if lost > 0 {
       let count = lost
       lost = 0

@@ -1,3 +1,4 @@
+internal import CTerminal
 internal import Chat
 internal import Dispatch
 internal import Glibc
@@ -29,6 +30,7 @@ extension TerminalFront {
     isSuspended = true
     _ = outlet.drain(milliseconds: 200)
     editor?.setRaw(false)
+    airlink_terminal_set_found_mode()
     raise(SIGSTOP)
   }
 

@@ -40,8 +40,8 @@ public final class TerminalFront: FrontEnd {
   var wasInterrupted = false
 
   /// Bytes that wait for the terminal from which on nothing more is drawn, and below which it is.
-  static let behindAbove = 1 << 20
-  static let caughtUpBelow = 1 << 16
+  var behindAbove = 1 << 20
+  var caughtUpBelow = 1 << 16
   /// Bracketed paste and focus events (xterm); unknown private modes are ignored by all others.
   static let greeting = "\u{1B}[?2004h\u{1B}[?1004h"
   static let farewell = "\u{1B}[?2004l\u{1B}[?1004l"

@@ -10,7 +10,10 @@ int airlink_terminal_remember(int fd, const char *farewell);
 /* Gives the terminal back now. Safe in a signal handler. */
 void airlink_terminal_restore(void);
 
-/* Gives nothing back from here on. */
+/* Sets the mode that was found, for as long as the shell has the terminal. */
+void airlink_terminal_set_found_mode(void);
+
+/* Sets the mode that was found and gives nothing back from here on. */
 void airlink_terminal_forget(void);
 
 #endif
