@@ -109,7 +109,7 @@ let package = Package(
     program(
       "airlink-bench",
       [
-        "CommandLine", "Wire", "Identity", "Seal", "Router", "Mesh", "CSodium", "CCRC32C",
+        "CommandLine", "Wire", "Identity", "Seal", "Router", "Outbox", "Mesh", "CSodium", "CCRC32C",
         "CAllocationCount",
       ]),
 

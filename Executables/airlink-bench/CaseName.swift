@@ -15,6 +15,7 @@ enum CaseName: String, CaseIterable, Sendable {
   case routerDeliver = "router-deliver"
   case meshCopy = "mesh-copy"
   case meshRelay = "mesh-relay"
+  case meshReceipt = "mesh-receipt"
 
   var subject: Subject {
     switch self {
@@ -31,6 +32,7 @@ enum CaseName: String, CaseIterable, Sendable {
     case .routerDeliver: RouterCases.deliveries
     case .meshCopy: MeshCases.copies
     case .meshRelay: MeshCases.relays
+    case .meshReceipt: MeshReceiptCase.receipt
     }
   }
 }
