@@ -6,15 +6,43 @@ internal import Wire
 /// has a bounded queue, and the links take turns, a packet each.
 struct OpeningQueue: Sendable {
   /// Packets that wait for one link, and for all those together that went down.
-  static let capacityPerLink = 64
+  ///
+  /// As many as the router remembers, and as many messages as one outbox may have under way at once:
+  /// a burst of them is opened, instead of being shed and coming again half a minute later.
+  static let capacityPerLink = 1_024
   /// Bytes that wait in all.
   static let capacityInBytes = 8 * 1_024 * 1_024
 
+  private typealias Waiting = (packet: Packet, link: LinkID)
+
+  /// Packets in the order they came: two stacks, so that neither end moves the others.
   private struct Lane: Sendable {
     /// Nil for what came in on links that are down by now.
     let link: LinkID?
-    var packets: [(packet: Packet, link: LinkID)] = []
+    /// The next one last.
+    private var older: [Waiting] = []
+    private var newer: [Waiting] = []
     var byteCount = 0
+
+    init(link: LinkID?) { self.link = link }
+
+    var count: Int { older.count + newer.count }
+
+    var packets: [Waiting] { older.reversed() + newer }
+
+    mutating func append(_ waiting: Waiting) { newer.append(waiting) }
+
+    mutating func popFirst() -> Waiting? {
+      if older.isEmpty {
+        older = newer.reversed()
+        newer.removeAll(keepingCapacity: true)
+      }
+      return older.popLast()
+    }
+
+    mutating func popLast() -> Waiting? {
+      newer.popLast() ?? (older.isEmpty ? nil : older.removeFirst())
+    }
   }
 
   /// Those with packets waiting, the one whose turn it is first.
@@ -26,7 +54,7 @@ struct OpeningQueue: Sendable {
 
   /// Whether as many packets wait for this link as may.
   func isFull(_ link: LinkID) -> Bool {
-    lanes.first { $0.link == link }.map { $0.packets.count >= Self.capacityPerLink } ?? false
+    lanes.first { $0.link == link }.map { $0.count >= Self.capacityPerLink } ?? false
   }
 
   /// Puts a packet at the end of its link's queue, which is not full.
@@ -35,7 +63,7 @@ struct OpeningQueue: Sendable {
   ///   most, which may be this one.
   mutating func append(_ packet: Packet, from link: LinkID) -> [Packet] {
     let lane = lanes.firstIndex { $0.link == link } ?? addLane(link)
-    lanes[lane].packets.append((packet, link))
+    lanes[lane].append((packet, link))
     count(packet, in: lane)
     var shed: [Packet] = []
     while byteCount > Self.capacityInBytes, let last = dropLastOfFullest() { shed.append(last) }
@@ -44,12 +72,12 @@ struct OpeningQueue: Sendable {
 
   private mutating func dropLastOfFullest() -> Packet? {
     guard let fullest = lanes.indices.max(by: { lanes[$0].byteCount < lanes[$1].byteCount }),
-      let packet = lanes[fullest].packets.popLast()?.packet
+      let packet = lanes[fullest].popLast()?.packet
     else { return nil }
     lanes[fullest].byteCount -= packet.encoded.count
     byteCount -= packet.encoded.count
     count -= 1
-    if lanes[fullest].packets.isEmpty { lanes.remove(at: fullest) }
+    if lanes[fullest].count == 0 { lanes.remove(at: fullest) }
     return packet
   }
 
@@ -57,12 +85,12 @@ struct OpeningQueue: Sendable {
   mutating func next() -> (packet: Packet, link: LinkID)? {
     guard !lanes.isEmpty else { return nil }
     var lane = lanes.removeFirst()
-    let next = lane.packets.removeFirst()
+    guard let next = lane.popFirst() else { return nil }
     let size = next.packet.encoded.count
     lane.byteCount -= size
     byteCount -= size
     count -= 1
-    if !lane.packets.isEmpty { lanes.append(lane) }
+    if lane.count > 0 { lanes.append(lane) }
     return next
   }
 
@@ -72,15 +100,16 @@ struct OpeningQueue: Sendable {
   mutating func linkDown(_ link: LinkID) -> [Packet] {
     guard let left = lanes.firstIndex(where: { $0.link == link }) else { return [] }
     let gone = lanes.remove(at: left)
-    count -= gone.packets.count
+    count -= gone.count
     byteCount -= gone.byteCount
     let lane = lanes.firstIndex { $0.link == nil } ?? addLane(nil)
-    let room = Self.capacityPerLink - lanes[lane].packets.count
-    for waiting in gone.packets.prefix(room) {
-      lanes[lane].packets.append(waiting)
+    let room = Self.capacityPerLink - lanes[lane].count
+    let packets = gone.packets
+    for waiting in packets.prefix(room) {
+      lanes[lane].append(waiting)
       count(waiting.packet, in: lane)
     }
-    return gone.packets.dropFirst(room).map(\.packet)
+    return packets.dropFirst(room).map(\.packet)
   }
 
   private mutating func addLane(_ link: LinkID?) -> Int {

@@ -44,25 +44,26 @@ import Wire
     #expect(texts == (0..<20).map { "\($0)" })
   }
 
-  @Test("64 wait for one link; what is shed is forgotten, and opened when another link brings it")
+  @Test(
+    "1,024 wait for one link; what is shed is forgotten, and opened when another link brings it")
   func shed() {
     var test = TestMesh()
     test.up(1)
     test.up(2)
     var bob = Speaker(2)
-    let packets = (0..<66).map {
+    let packets = (0..<1_026).map {
       bob.text("\($0)", to: test.keys, at: test.wallClock)
     }
     for packet in packets { test.take(packet, on: 1) }
-    #expect(test.counter("mesh.to-open") == 64)
+    #expect(test.counter("mesh.to-open") == 1_024)
     #expect(test.counter("mesh.unopened") == 2)
-    test.take(packets[63], on: 2)
-    #expect(test.counter("mesh.to-open") == 64, "it waits already")
-    test.take(packets[64], on: 2)
-    #expect(test.counter("mesh.to-open") == 65)
+    test.take(packets[1_023], on: 2)
+    #expect(test.counter("mesh.to-open") == 1_024, "it waits already")
+    test.take(packets[1_024], on: 2)
+    #expect(test.counter("mesh.to-open") == 1_025)
     let texts = Set(test.work().texts)
-    #expect(texts == Set((0..<65).map { "\($0)" }))
-    #expect(test.receive(packets[65], on: 1).texts == ["65"])
+    #expect(texts == Set((0..<1_025).map { "\($0)" }))
+    #expect(test.receive(packets[1_025], on: 1).texts == ["1025"])
   }
 
   @Test("a link's queue full of junk takes nothing from another's")
@@ -72,11 +73,11 @@ import Wire
     test.up(2)
     var eve = Speaker(3)
     var bob = Speaker(2)
-    for _ in 0..<200 { test.take(eve.junk(to: test.fingerprint, at: test.wallClock), on: 1) }
-    for index in 0..<64 {
+    for _ in 0..<1_200 { test.take(eve.junk(to: test.fingerprint, at: test.wallClock), on: 1) }
+    for index in 0..<1_024 {
       test.take(bob.text("\(index)", to: test.keys, at: test.wallClock), on: 2)
     }
-    #expect(test.work().texts.count == 64)
+    #expect(test.work().texts.count == 1_024)
   }
 
   @Test("what came in before its link went down is still shown")
@@ -95,25 +96,25 @@ import Wire
     #expect(effects.sends(.sealed).map(\.links) == [[LinkID(2)], [LinkID(2)], [LinkID(2)]])
   }
 
-  @Test("all links that are gone have 64 together, and what is over that may come again")
+  @Test("all links that are gone have 1,024 together, and what is over that may come again")
   func linksGone() {
     var test = TestMesh()
     for link in 1...3 as ClosedRange<UInt32> { test.up(link) }
     var bob = Speaker(2)
     var packets: [Packet] = []
     for link in 1...2 as ClosedRange<UInt32> {
-      for _ in 0..<40 {
+      for _ in 0..<640 {
         let packet = bob.text("\(packets.count)", to: test.keys, at: test.wallClock)
         packets.append(packet)
         test.take(packet, on: link)
       }
       test.down(link)
     }
-    #expect(test.counter("mesh.to-open") == 64)
-    #expect(test.counter("mesh.unopened") == 16)
-    test.take(packets[79], on: 3)
-    #expect(test.counter("mesh.to-open") == 65)
-    #expect(test.work().texts.count == 65)
+    #expect(test.counter("mesh.to-open") == 1_024)
+    #expect(test.counter("mesh.unopened") == 256)
+    test.take(packets[1_279], on: 3)
+    #expect(test.counter("mesh.to-open") == 1_025)
+    #expect(test.work().texts.count == 1_025)
   }
 
   @Test("the bytes that wait have a bound: past it, who holds most loses the last")
