@@ -45,7 +45,7 @@ extension Mesh {
   ) throws(MeshRefusal) -> PublicKeys {
     let keys = try resolve(number, fingerprint)
     guard !conflicts.isOpen(number) else { throw .keysChanged(number) }
-    if case .contradicts = book.standing(of: keys) { throw .keysChanged(number) }
+    if case .contradicts = standing(of: keys) { throw .keysChanged(number) }
     return keys
   }
 

@@ -25,7 +25,7 @@ extension Mesh {
     people.set(person, for: keys, on: link)
     let becameDirect = isNear && claim(link, by: keys)
 
-    if case .contradicts(let kept) = book.standing(of: keys) {
+    if case .contradicts(let kept) = standing(of: keys) {
       noteConflict(keys, person.fingerprint, with: kept)
       return
     }

@@ -31,7 +31,7 @@ extension Mesh {
   ) {
     let fingerprint = cryptography.fingerprint(of: message.sender)
     let isBlocked = book.isBlocked(fingerprint.number)
-    let standing = book.standing(of: message.sender)
+    let standing = standing(of: message.sender)
     if case .contradicts(let kept) = standing {
       counters.fromContradicting += 1
       if isBlocked { return }

@@ -24,6 +24,12 @@ extension Mesh {
     people.set(HeardPerson(fingerprint: fingerprint), for: keys, on: link)
   }
 
+  /// What is known of somebody's keys; our own number is pinned with our own.
+  func standing(of keys: PublicKeys) -> Standing {
+    if keys != ownKeys, number(of: keys) == ownFingerprint.number { return .contradicts(ownKeys) }
+    return book.standing(of: keys)
+  }
+
   func isDirect(_ keys: PublicKeys) -> Bool { links.contains(claimOf: keys) }
 
   /// As last heard, or as the contacts have it; empty when neither is.
@@ -40,7 +46,7 @@ extension Mesh {
   private func person(_ keys: PublicKeys) -> Person {
     let heard = people[keys]
     let fingerprint = heard?.fingerprint ?? cryptography.fingerprint(of: keys)
-    let standing = book.standing(of: keys)
+    let standing = standing(of: keys)
     let isPinned = standing == .pinned
     return Person(
       keys: keys, fingerprint: fingerprint, name: name(of: keys), isDirect: isDirect(keys),
@@ -59,7 +65,7 @@ extension Mesh {
 
   /// Whether the user is told of someone: not of the blocked, nor of who contradicts a pin.
   func isShown(_ keys: PublicKeys) -> Bool {
-    if case .contradicts = book.standing(of: keys) { return false }
+    if case .contradicts = standing(of: keys) { return false }
     return !book.isBlocked(number(of: keys))
   }
 
