@@ -41,6 +41,7 @@ private final class Run {
   private var nodeLock: NodeLock?
   private var node: Node?
   private var signals: [any DispatchSourceSignal] = []
+  private var isLeaving = false
 
   init(_ arguments: Arguments, _ console: Console) {
     self.arguments = arguments
@@ -50,12 +51,13 @@ private final class Run {
   func start() throws {
     let isJSON = arguments[Common.json]
     let environment = ProcessEnvironment.all()
-    let home = try openHome(environment)
-    nodeLock = try NodeLock(home)
+    let path = try HomeDirectory.resolve(
+      option: arguments[Common.home], environment: environment)
     let isInteractive = !isJSON && isatty(STDIN_FILENO) == 1 && TerminalPrompt.isAvailable
-    let outcome = try NodeIdentity.obtain(
-      in: home, name: arguments[NodeOptions.name], arguments, isInteractive: isInteractive, console)
-    var parts = try Self.parts(outcome, home)
+    let obtained = try NodeIdentity.obtain(
+      at: path, name: arguments[NodeOptions.name], arguments, isInteractive: isInteractive, console)
+    nodeLock = obtained.lock
+    var parts = try Self.parts(obtained.outcome, obtained.home)
     parts.logLevel = arguments[NodeOptions.logLevel, default: .warning]
     let front = FrontEnds.standard(
       json: isJSON, colors: console.colors, environment: environment)
@@ -63,16 +65,6 @@ private final class Run {
     self.node = node
     handleSignals()
     try startLinks(of: node)
-  }
-
-  private func openHome(_ environment: [String: String]) throws -> Home {
-    let path = try HomeDirectory.resolve(
-      option: arguments[Common.home], environment: environment)
-    do throws(FileError) {
-      return try Home(path: path, ifMissing: .create)
-    } catch {
-      throw error.hint.map { Failure("\(error)", hints: $0) } ?? Failure("\(error)")
-    }
   }
 
   private static func parts(_ outcome: NodeIdentity.Outcome, _ home: Home) throws -> Node.Parts {
@@ -120,14 +112,22 @@ private final class Run {
   }
 
   /// A signal that asks the program to end does so in order; a second one at once.
+  ///
+  /// The signals are blocked, not ignored: one that comes before the main queue runs would be
+  /// thrown away, and nobody would see it.
   private func handleSignals() {
+    var asked = sigset_t()
+    sigemptyset(&asked)
+    for number in [SIGTERM, SIGINT, SIGHUP] { sigaddset(&asked, number) }
+    pthread_sigmask(SIG_BLOCK, &asked, nil)
     for number in [SIGTERM, SIGINT, SIGHUP] {
-      signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: .main)
       source.setEventHandler { [weak self] in
         MainActor.assumeIsolated {
-          signal(number, SIG_DFL)
-          self?.node?.stop(number == SIGHUP ? .gone : .endOfInput)
+          guard let self else { return }
+          if self.isLeaving { exit(ExitCode.failed.rawValue) }
+          self.isLeaving = true
+          self.node?.stop(number == SIGHUP ? .gone : .endOfInput)
         }
       }
       source.activate()
@@ -141,25 +141,6 @@ private final class Run {
     case .failed(let reason):
       console.error(reason)
       exit(ExitCode.failed.rawValue)
-    }
-  }
-}
-
-/// The home's lock, held while the node runs: two nodes of one identity would answer for each
-/// other.
-private final class NodeLock {
-  private let lock: HomeLock
-
-  init(_ home: Home) throws {
-    do throws(FileError) {
-      lock = try HomeLock.node(home)
-    } catch .busy(let path, let process) {
-      let who = process.map { "process \($0)" } ?? "another process"
-      throw Failure(
-        "a node runs on this identity already (\(who) holds \(path))",
-        hints: "use that one, or give another place with --home DIR")
-    } catch {
-      throw error.hint.map { Failure("\(error)", hints: $0) } ?? Failure("\(error)")
     }
   }
 }

@@ -1,4 +1,5 @@
 public import CommandLine
+internal import Glibc
 public import Identity
 internal import Unlock
 internal import Wire
@@ -9,6 +10,13 @@ public enum NodeIdentity {
   /// Passphrases that may be typed before the node goes on with a temporary identity.
   static let maximumTries = 3
 
+  /// A home whose lock is held, and who the node is in it.
+  public struct Obtained: Sendable {
+    public let home: Home
+    public let lock: NodeLock
+    public let outcome: Outcome
+  }
+
   /// What the node runs as.
   public enum Outcome: Sendable {
     case opened(OpenedIdentity)
@@ -16,42 +24,72 @@ public enum NodeIdentity {
     case temporary(OpenedIdentity, because: String)
   }
 
-  /// The identity of `home`, made where there is none.
+  /// The identity of the home at `path`, made where there is none.
   ///
   /// `name` is what `--name` says. With `isInteractive` a person at a terminal can be asked for
-  /// name and passphrase. Throws a `Failure` where options are missing or nothing can be made.
+  /// name and passphrase. Throws a `Failure` where options are missing or nothing can be made;
+  /// until everything that a new identity needs is known, nothing is written.
   public static func obtain(
-    in home: Home, name: String?, _ arguments: Arguments, isInteractive: Bool, _ console: Console
-  ) throws -> Outcome {
+    at path: String, name: String?, _ arguments: Arguments, isInteractive: Bool,
+    _ console: Console
+  ) throws -> Obtained {
     if let name, name.utf8.count > Hello.maximumNameLength {
       throw Failure.usage("a name takes at most \(Hello.maximumNameLength) bytes of UTF-8")
     }
     let kind: SealingKind
+    let home = try existingHome(path)
     do throws(IdentityFileError) {
+      guard let home else { throw .missing(path: path) }
       kind = try IdentityFile.kind(in: home)
     } catch .missing {
-      return try create(in: home, name: name, arguments, isInteractive: isInteractive, console)
+      return try create(at: path, name: name, arguments, isInteractive: isInteractive, console)
     } catch {
-      return temporary(name, because: error)
+      guard let home else { throw Failure(error) }
+      return Obtained(
+        home: home, lock: try NodeLock(home), outcome: temporary(name, because: error))
     }
-    return try open(home, kind, name: name, arguments, isInteractive: isInteractive, console)
+    guard let home else { throw Failure(IdentityFileError.missing(path: path)) }
+    // Before anybody is asked for a passphrase.
+    let lock = try NodeLock(home)
+    let outcome = try open(
+      home, kind, name: name, arguments, isInteractive: isInteractive, console)
+    return Obtained(home: home, lock: lock, outcome: outcome)
+  }
+
+  /// The home at `path`; nil where none is, or an empty directory that can become one.
+  private static func existingHome(_ path: String) throws -> Home? {
+    do throws(FileError) {
+      return try Home(path: path, ifMissing: .refuse)
+    } catch .missing {
+      return nil
+    } catch .tooOpen where access(path + "/identity", F_OK) != 0 {
+      return nil
+    } catch {
+      throw Failure(error)
+    }
   }
 
   private static func create(
-    in home: Home, name: String?, _ arguments: Arguments, isInteractive: Bool, _ console: Console
-  ) throws -> Outcome {
-    if isInteractive {
-      console.note("no identity yet: making one in \(home.path)")
-    }
+    at path: String, name: String?, _ arguments: Arguments, isInteractive: Bool,
+    _ console: Console
+  ) throws -> Obtained {
+    if isInteractive { console.note("no identity yet: making one in \(path)") }
     let chosen = try name ?? (isInteractive ? askName() : "")
     let key = try Unlock.newKey(arguments, canAsk: isInteractive, console)
+    let home: Home
+    do throws(FileError) {
+      home = try Home(path: path, ifMissing: .create)
+    } catch {
+      throw Failure(error)
+    }
+    let lock = try NodeLock(home)
     let made = OpenedIdentity(identity: Identity.generate(), name: chosen)
     do throws(IdentityFileError) {
       try IdentityFile.create(in: home, made, with: key)
     } catch {
       throw Failure(error)
     }
-    return .opened(made)
+    return Obtained(home: home, lock: lock, outcome: .opened(made))
   }
 
   private static func askName() throws(Failure) -> String {
@@ -97,6 +135,10 @@ public enum NodeIdentity {
 }
 
 extension Failure {
+  init(_ error: FileError) {
+    self = error.hint.map { Failure("\(error)", hints: $0) } ?? Failure("\(error)")
+  }
+
   init(_ error: IdentityFileError, code: ExitCode = .failed) {
     if let hint = error.hint {
       self = code == .usage ? .usage("\(error)", hints: hint) : Failure("\(error)", hints: hint)
