@@ -68,7 +68,10 @@ public struct Invocation: Sendable {
   }
 
   /// This process's own; a closed pipe becomes an ordinary error of `write`.
+  ///
+  /// Call it before anything is opened: it takes the place of standard streams that are not there.
   public static func process() -> Invocation {
+    StandardStreams.occupy()
     signal(SIGPIPE, SIG_IGN)
     let words = Swift.CommandLine.arguments.dropFirst()
     var invocation = Invocation(

@@ -176,3 +176,16 @@ class NodeProgramTests(SystemTest):
         self.assertIn(process.wait(node.LIMIT), (0, 1))
         self.assertEqual(process.stderr.read(), b"")
         process.stderr.close()
+
+    def test_started_without_standard_streams_it_writes_into_no_file_of_its_own(self):
+        closed = ["<&-", ">&-", "2>&-"]
+        for streams in (closed[:1], closed[1:2], closed[:2], closed):
+            home = self.folder / f"home-{len(streams)}-{streams[0][0]}"
+            command = [node.program("airlink-node"), "--json", "--home", str(home), "--key-file",
+                       "--name", "Ada", "--discovery", "off"]
+            shell = f'exec "$@" {" ".join(streams)}'
+            done = subprocess.run(["sh", "-c", shell, "sh", *command], input=b'{"cmd":"stats"}\n',
+                                  capture_output=True, timeout=node.LIMIT)
+            self.assertEqual(done.returncode, 0, streams)
+            for path in home.iterdir():
+                self.assertNotIn(b"event", path.read_bytes(), f"{streams}: {path.name}")
