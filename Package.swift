@@ -45,10 +45,10 @@ let package = Package(
     .systemLibrary(
       name: "CSodium", path: "Modules/CSodium", pkgConfig: "libsodium",
       providers: [.apt(["libsodium-dev"])]),
-    // No pkgConfig: Avahi's carries -D_REENTRANT, which SwiftPM warns about on every build.
-    .systemLibrary(
+    // Avahi's client and core are loaded, not linked: see its header.
+    .target(
       name: "CAvahi", path: "Modules/CAvahi",
-      providers: [.apt(["libavahi-client-dev", "libavahi-core-dev"])]),
+      linkerSettings: [.linkedLibrary("avahi-common")]),
     .systemLibrary(
       name: "CEdit", path: "Modules/CEdit", pkgConfig: "libedit",
       providers: [.apt(["libedit-dev"])]),

@@ -108,9 +108,13 @@ extension IPAddress {
   }
 }
 
+/// In place of an error of Avahi's own, all of which are negative: its library is not installed.
+let avahiIsMissing: CInt = 1
+
 /// Avahi's text for one of its errors.
 func avahiText(_ error: CInt) -> String {
-  avahi_strerror(error).map { String(cString: $0) } ?? "error \(error)"
+  if error == avahiIsMissing { return "the Avahi library is not installed" }
+  return avahi_strerror(error).map { String(cString: $0) } ?? "error \(error)"
 }
 
 // The callbacks of both libraries: their types differ in nothing that Swift sees.

@@ -19,15 +19,19 @@ final class EmbeddedAddresses {
   }
 
   private let server: OpaquePointer
+  private let calls: airlink_avahi_core
   private var groups: [Record: OpaquePointer] = [:]
 
-  init(_ server: OpaquePointer) { self.server = server }
+  init(_ server: OpaquePointer, _ calls: airlink_avahi_core) {
+    self.server = server
+    self.calls = calls
+  }
 
   /// Publishes what came since the last time and withdraws what went.
   func refresh() {
     let present = Self.present()
     for (record, group) in groups where !present.contains(record) {
-      avahi_s_entry_group_free(group)
+      calls.avahi_s_entry_group_free(group)
       groups[record] = nil
     }
     for record in present where groups[record] == nil && groups.count < Self.maximumAddresses {
@@ -42,21 +46,23 @@ final class EmbeddedAddresses {
   }
 
   func withdraw() {
-    for group in groups.values { avahi_s_entry_group_free(group) }
+    for group in groups.values { calls.avahi_s_entry_group_free(group) }
     groups = [:]
   }
 
   private func publish(_ record: Record) -> OpaquePointer? {
-    guard let group = avahi_s_entry_group_new(server, { _, _, _, _ in }, nil) else { return nil }
+    guard let group = calls.avahi_s_entry_group_new(server, { _, _, _, _ in }, nil) else {
+      return nil
+    }
     let family = record.isV6 ? AVAHI_PROTO_INET6 : AVAHI_PROTO_INET
     var address = AvahiAddress()
     guard avahi_address_parse(record.address, AvahiProtocol(family), &address) != nil,
-      avahi_server_add_address(
+      calls.avahi_server_add_address(
         server, group, record.interface, AvahiProtocol(AVAHI_PROTO_UNSPEC),
         AVAHI_PUBLISH_NO_REVERSE, nil, &address) == 0,
-      avahi_s_entry_group_commit(group) == 0
+      calls.avahi_s_entry_group_commit(group) == 0
     else {
-      avahi_s_entry_group_free(group)
+      calls.avahi_s_entry_group_free(group)
       return nil
     }
     return group

@@ -8,12 +8,17 @@ final class EmbeddedBackend: AvahiBackend {
   private var server: OpaquePointer?
   private var addresses: EmbeddedAddresses?
   private unowned let responder: Responder
+  private let calls: airlink_avahi_core
   private var hostLabel: String
   private var random: any RandomNumberGenerator
 
   /// Goes by a host name, without `.local`, that nobody else has; `random` is for another one,
   /// should somebody have it after all.
-  init(for responder: Responder, hostLabel: String, random: any RandomNumberGenerator) {
+  ///
+  /// Nil where libavahi-core is not installed.
+  init?(for responder: Responder, hostLabel: String, random: any RandomNumberGenerator) {
+    guard let calls = airlink_avahi_core() else { return nil }
+    self.calls = calls.pointee
     self.responder = responder
     self.hostLabel = hostLabel
     self.random = random
@@ -21,10 +26,10 @@ final class EmbeddedBackend: AvahiBackend {
 
   func open(_ api: UnsafePointer<AvahiPoll>) -> CInt {
     // It writes to stderr otherwise, about every interface that comes and goes.
-    avahi_set_log_function { _, _ in }
+    calls.avahi_set_log_function { _, _ in }
     var configuration = AvahiServerConfig()
-    avahi_server_config_init(&configuration)
-    defer { avahi_server_config_free(&configuration) }
+    _ = calls.avahi_server_config_init(&configuration)
+    defer { calls.avahi_server_config_free(&configuration) }
     configuration.host_name = avahi_strdup(hostLabel)
     // Our addresses under a name of this run, and nothing else about the machine.
     configuration.publish_addresses = 0  // see EmbeddedAddresses
@@ -34,7 +39,7 @@ final class EmbeddedBackend: AvahiBackend {
     configuration.enable_wide_area = 0
     var error: CInt = 0
     // Tells its first states from within, before `server` is set.
-    server = avahi_server_new(
+    server = calls.avahi_server_new(
       api, &configuration,
       { server, state, context in
         guard let server, let context else { return }
@@ -48,7 +53,7 @@ final class EmbeddedBackend: AvahiBackend {
 
   func networkChanged() {
     guard let server else { return }
-    if addresses == nil { addresses = EmbeddedAddresses(server) }
+    if addresses == nil { addresses = EmbeddedAddresses(server, calls) }
     addresses?.refresh()
   }
 
@@ -59,7 +64,7 @@ final class EmbeddedBackend: AvahiBackend {
     case AVAHI_SERVER_COLLISION:
       responder.stateChanged(.registering)
       hostLabel = "airlink-" + String(random.next(), radix: 16)
-      avahi_server_set_host_name(server, hostLabel)
+      _ = calls.avahi_server_set_host_name(server, hostLabel)
       addresses?.republish()
     case AVAHI_SERVER_FAILURE:
       responder.stateChanged(.failed(lastError))
@@ -71,42 +76,42 @@ final class EmbeddedBackend: AvahiBackend {
   func close() {
     addresses?.withdraw()
     addresses = nil
-    if let server { avahi_server_free(server) }
+    if let server { calls.avahi_server_free(server) }
     server = nil
   }
 
   func openBrowser(_ context: BrowserContext) -> OpaquePointer? {
-    avahi_s_service_browser_new(
+    calls.avahi_s_service_browser_new(
       server, anyInterface, anyFamily, context.type.description, avahiDomain,
       AvahiLookupFlags(0), browserCallback, Unmanaged.passUnretained(context).toOpaque())
   }
 
-  func close(browser: OpaquePointer) { avahi_s_service_browser_free(browser) }
+  func close(browser: OpaquePointer) { calls.avahi_s_service_browser_free(browser) }
 
   func openGroup(_ context: GroupContext) -> OpaquePointer? {
-    avahi_s_entry_group_new(
+    calls.avahi_s_entry_group_new(
       server, { groupCallback($1, state: $2, context: $3) },
       Unmanaged.passUnretained(context).toOpaque())
   }
 
   func publish(_ service: PublishedService, in group: OpaquePointer) -> CInt {
-    let error = avahi_server_add_service_strlst(
+    let error = calls.avahi_server_add_service_strlst(
       server, group, anyInterface, anyFamily, AvahiPublishFlags(0), service.name,
       service.type.description, avahiDomain, nil, service.port, nil)
-    return error == 0 ? avahi_s_entry_group_commit(group) : error
+    return error == 0 ? calls.avahi_s_entry_group_commit(group) : error
   }
 
-  func close(group: OpaquePointer) { avahi_s_entry_group_free(group) }
+  func close(group: OpaquePointer) { calls.avahi_s_entry_group_free(group) }
 
   func openResolver(_ context: ResolverContext) -> OpaquePointer? {
     let sighting = context.sighting
-    return avahi_s_service_resolver_new(
+    return calls.avahi_s_service_resolver_new(
       server, AvahiIfIndex(clamping: sighting.interface), sighting.family.avahi, sighting.name,
       sighting.type.description, avahiDomain, sighting.family.avahi, AVAHI_LOOKUP_NO_TXT,
       resolverCallback, Unmanaged.passUnretained(context).toOpaque())
   }
 
-  func close(resolver: OpaquePointer) { avahi_s_service_resolver_free(resolver) }
+  func close(resolver: OpaquePointer) { calls.avahi_s_service_resolver_free(resolver) }
 
-  var lastError: CInt { server.map { avahi_server_errno($0) } ?? 0 }
+  var lastError: CInt { server.map { calls.avahi_server_errno($0) } ?? 0 }
 }

@@ -37,9 +37,9 @@ final class Responder: @unchecked Sendable {
   // MARK: What the main thread asks, by `loop.post`
 
   /// Opens a backend; its states, or why it could not be opened, go into the news.
-  func open(_ make: (Responder) -> any AvahiBackend) {
+  func open(_ make: (Responder) -> (any AvahiBackend)?) {
     close()
-    let backend = make(self)
+    guard let backend = make(self) else { return stateChanged(.failed(avahiIsMissing)) }
     self.backend = backend
     let error = backend.open(loop.api)
     if error != 0 { stateChanged(.failed(error)) }
