@@ -83,14 +83,22 @@ extension Mesh {
             name: name(of: record.sender), text: text, time: record.time)))
       if isPinned { effects.append(.remember(record)) }
     }
-    sendReceipt(for: record.messageID, to: record.sender, at: moment)
+    sendReceipt(for: record.messageID, to: record.sender, from: link, at: moment)
   }
 
+  /// Answers a message that came in on `link`.
+  ///
+  /// On every link, at the cost of a token of that one's share, for the neighbours have to pass a
+  /// receipt on; past the share, on that link alone. Messages for us cost no token, and a flood of
+  /// them would otherwise be turned into a flood of receipts which uses up what the neighbours let
+  /// pass of ours.
   private mutating func sendReceipt(
-    for id: MessageID, to keys: PublicKeys, at moment: Moment
+    for id: MessageID, to keys: PublicKeys, from link: LinkID, at moment: Moment
   ) {
     // Never queued: with no link at hand the sender asks again by sending again.
-    guard !links.isEmpty else { return }
+    let isWithinShare = router.takeShare(of: link, now: moment.instant)
+    let roads = isWithinShare ? links.ids : links.ids.filter { $0 == link }
+    guard !roads.isEmpty else { return }
     let packetID = cryptography.randomPacketID()
     guard
       let packet = sealed(
@@ -99,7 +107,7 @@ extension Mesh {
     else { return }
     router.noteOwn(packet, now: moment.instant)
     counters.receiptsSent += 1
-    effects.append(.send(packet, on: links.ids))
+    effects.append(.send(packet, on: roads))
   }
 
   private mutating func takeReceipt(for id: MessageID, from keys: PublicKeys, at moment: Moment) {

@@ -31,6 +31,7 @@ public struct Router: Sendable {
   private var seenVoice: SeenTable
   private var seenSealedForUs: SeenTable
   private var links = LinkShares()
+  private var shareOfGone: TokenBucket
   private var counters = Counters()
 
   /// A router of the device with this fingerprint; `hashKey` is drawn afresh for every run.
@@ -38,6 +39,7 @@ public struct Router: Sendable {
     own = ownFingerprint
     key = hashKey
     self.limits = limits
+    shareOfGone = limits.packets
     maximumAge = UInt64(clamping: limits.maximumAge.wholeMilliseconds)
     maximumLead = UInt64(clamping: limits.maximumLead.wholeMilliseconds)
     seen = SeenTable(capacity: limits.seenPackets, lifetime: limits.seenLifetime)
@@ -70,6 +72,16 @@ public struct Router: Sendable {
   /// link must not be taken for had.
   public mutating func forget(_ packet: borrowing PacketView) {
     seenSealedForUs.forget(packet.header.id, hash: key.contentHash(of: packet))
+  }
+
+  /// Takes a token of a link's share for a packet of our own that something from it brought about.
+  ///
+  /// Links that went down meanwhile have one share together.
+  ///
+  /// - Returns: whether there was one.
+  public mutating func takeShare(of link: LinkID, now: Instant) -> Bool {
+    guard let index = links.index(of: link) else { return shareOfGone.take(at: now) }
+    return links[index].takePacket(at: now)
   }
 
   /// Judges one packet that came in on `link`.

@@ -132,6 +132,51 @@ import Wire
     #expect(scene.again() == true)
   }
 
+  @Test("a flood of messages brings no more receipts to other links than its own link may relay")
+  func floodOfReceipts() {
+    var test = TestMesh()
+    for link: UInt32 in 1...3 { test.up(link) }
+    var receipts: [UInt32: Int] = [:]
+    func count(_ effects: [MeshEffect]) {
+      for send in effects.sends(.sealed) {
+        for link in send.links { receipts[link.rawValue, default: 0] += 1 }
+      }
+    }
+    for person: UInt64 in 0..<1_000 {
+      var stranger = Speaker<ModelCryptography>(10 + person)
+      count(test.receiveText(from: &stranger, on: 2))
+    }
+    #expect(receipts == [1: 400, 2: 1_000, 3: 400])
+    test.pass(.seconds(1))
+    for person: UInt64 in 0..<200 {
+      var stranger = Speaker<ModelCryptography>(2_000 + person)
+      count(test.receiveText(from: &stranger, on: 2))
+    }
+    #expect(receipts == [1: 500, 2: 1_200, 3: 500])
+    // Whoever is on another link has a share of their own.
+    var bob = Speaker<ModelCryptography>(2)
+    count(test.receiveText(from: &bob, on: 1))
+    #expect(receipts == [1: 501, 2: 1_201, 3: 501])
+  }
+
+  @Test("a flood whose link went down brings no more receipts than one link's share")
+  func floodOfReceiptsFromGoneLinks() {
+    var test = TestMesh()
+    test.up(1)
+    var receipts = 0
+    for link: UInt32 in 2...4 {
+      test.up(link)
+      for person in 0..<400 {
+        let stranger = UInt64(link) * 1_000 + UInt64(person)
+        var speaker = Speaker<ModelCryptography>(stranger)
+        test.take(speaker.text("flood", to: test.keys, at: test.wallClock), on: link)
+      }
+      test.down(link)
+      receipts += test.work().sends(.sealed).count
+    }
+    #expect(receipts == 400)
+  }
+
   @Test("a lost receipt comes again when the sender sends again")
   func lostReceipt() throws {
     let net = TestNet<ModelCryptography>(seed: 1)
