@@ -44,6 +44,22 @@ final class Host: LinkObserver {
     try wifi.start()
   }
 
+  /// Two hosts with one link, which has carried a packet each way.
+  static func pair(
+    _ change: (inout WiFiLimits) -> Void = { _ in }
+  ) async throws -> (a: Host, b: Host) {
+    let b = try Host(change)
+    let a = try Host(peers: [b.address], change)
+    #expect(await a.wait { a.up.count == 1 })
+    let link = try #require(a.up.keys.first)
+    #expect(a.wifi.send(.sample(.hello, payload: 129), on: link) == .queued)
+    #expect(await b.wait { b.received.count == 1 && b.up.count == 1 })
+    let back = try #require(b.up.keys.first)
+    #expect(b.wifi.send(.sample(.hello, payload: 130), on: back) == .queued)
+    #expect(await a.wait { a.received.count == 1 })
+    return (a, b)
+  }
+
   var address: String { "127.0.0.1:\(wifi.port)" }
 
   func value(_ name: String) -> Int {
