@@ -40,7 +40,6 @@ private final class Run {
   private let console: Console
   private var nodeLock: NodeLock?
   private var node: Node?
-  private var signals: [any DispatchSourceSignal] = []
   private var isLeaving = false
 
   init(_ arguments: Arguments, _ console: Console) {
@@ -112,26 +111,14 @@ private final class Run {
   }
 
   /// A signal that asks the program to end does so in order; a second one at once.
-  ///
-  /// The signals are blocked, not ignored: one that comes before the main queue runs would be
-  /// thrown away, and nobody would see it.
   private func handleSignals() {
-    var asked = sigset_t()
-    sigemptyset(&asked)
-    for number in [SIGTERM, SIGINT, SIGHUP] { sigaddset(&asked, number) }
-    pthread_sigmask(SIG_BLOCK, &asked, nil)
     for number in [SIGTERM, SIGINT, SIGHUP] {
-      let source = DispatchSource.makeSignalSource(signal: number, queue: .main)
-      source.setEventHandler { [weak self] in
-        MainActor.assumeIsolated {
-          guard let self else { return }
-          if self.isLeaving { exit(ExitCode.failed.rawValue) }
-          self.isLeaving = true
-          self.node?.stop(number == SIGHUP ? .gone : .endOfInput)
-        }
+      SignalInlet.shared.on(number) { [weak self] in
+        guard let self else { return }
+        if self.isLeaving { exit(ExitCode.failed.rawValue) }
+        self.isLeaving = true
+        self.node?.stop(number == SIGHUP ? .gone : .endOfInput)
       }
-      source.activate()
-      signals.append(source)
     }
   }
 

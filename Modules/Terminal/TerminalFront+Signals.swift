@@ -1,6 +1,5 @@
 internal import CTerminal
 internal import Chat
-internal import Dispatch
 internal import Glibc
 
 extension TerminalFront {
@@ -13,14 +12,7 @@ extension TerminalFront {
   }
 
   private func on(_ number: Int32, _ act: @escaping @MainActor (TerminalFront) -> Void) {
-    // Dispatch sees signals that are ignored, too; but a stop or a hang-up must not happen first.
-    if number == SIGTSTP || number == SIGHUP { signal(number, SIG_IGN) }
-    let source = DispatchSource.makeSignalSource(signal: number, queue: .main)
-    source.setEventHandler { [weak self] in
-      MainActor.assumeIsolated { if let self { act(self) } }
-    }
-    source.resume()
-    signals.append(source)
+    signals.append(SignalInlet.shared.on(number) { [weak self] in if let self { act(self) } })
   }
 
   /// ^Z: the terminal is the shell's until it says go on.

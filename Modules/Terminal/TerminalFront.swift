@@ -27,7 +27,7 @@ public final class TerminalFront: FrontEnd {
   var history = LineHistory()
   var session = ChatSession()
   var size = TerminalSize()
-  var signals: [any DispatchSourceSignal] = []
+  var signals: [SignalInlet.Token] = []
   var bell: (any DispatchSourceTimer)?
   /// Counts what is fed to the decoder, so that a late timer knows that it is late.
   var feeds = 0
@@ -100,7 +100,7 @@ public final class TerminalFront: FrontEnd {
     inlet?.close()
     inlet = nil
     setRinging(false)
-    for source in signals { source.cancel() }
+    for token in signals { SignalInlet.shared.remove(token) }
     signals = []
     signal(SIGTSTP, SIG_DFL)
     if !isSuspended { outlet.write(screen.erase() + Self.farewell) }

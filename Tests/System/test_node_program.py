@@ -89,7 +89,7 @@ class NodeProgramTests(SystemTest):
         number = ada.ready()["number"]
         ada.quit()
         [identity] = [path for path in (self.folder / "Ada").iterdir()
-                      if path.name.startswith("identity") and "key" not in path.name]
+                      if path.name == "identity"]
         whole = identity.read_bytes()
         for damage in (whole[:-1], whole[:10], b"", whole[:-1] + bytes([whole[-1] ^ 1])):
             identity.write_bytes(damage)
