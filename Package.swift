@@ -36,7 +36,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     swiftSettings: strict)
 }
 
-let manPages: Set = ["airlink-node", "airlink-keytool"]
+let manPages: Set = ["airlink-node", "airlink-keytool", "airlink-packetdump"]
 
 let package = Package(
   name: "airlink",
@@ -66,6 +66,9 @@ let package = Package(
     .systemLibrary(
       name: "CBSD", path: "Modules/CBSD", pkgConfig: "libbsd",
       providers: [.apt(["libbsd-dev"])]),
+    .systemLibrary(
+      name: "CPcap", path: "Modules/CPcap", pkgConfig: "libpcap",
+      providers: [.apt(["libpcap-dev"])]),
     .systemLibrary(name: "CLinux", path: "Modules/CLinux"),
     .target(name: "CCRC32C", path: "Modules/CCRC32C"),
     // For the benchmarks: takes the place of malloc, so nothing else links it.
@@ -91,6 +94,8 @@ let package = Package(
     module("Terminal", ["Chat", "Wire", "CommandLine", "CEdit", "CTerminal"]),
     module("Unlock", ["CommandLine", "Identity"]),
     module("KeyTool", ["Unlock", "Identity", "Wire", "CommandLine", "CQRencode", "CSodium"]),
+    module("Capture", ["Wire", "CPcap"]),
+    module("PacketDump", ["Capture", "CommandLine", "Identity", "Wire"]),
     module(
       "Node",
       [
@@ -114,6 +119,7 @@ let package = Package(
       ]),
 
     program("airlink-keytool", ["KeyTool", "CommandLine"]),
+    program("airlink-packetdump", ["PacketDump", "CommandLine"]),
 
     tests("Discovery", ["Discovery", "Wire"]),
     tests("WiFiLink", ["WiFiLink", "Discovery", "Link", "Wire"]),
@@ -121,6 +127,8 @@ let package = Package(
     tests("Identity", ["Identity", "Wire"]),
     tests("Unlock", ["Unlock", "Identity", "CommandLine"]),
     tests("KeyTool", ["KeyTool", "Identity", "Wire", "CommandLine"]),
+    tests("Capture", ["Capture", "Wire"]),
+    tests("PacketDump", ["PacketDump", "Capture", "CommandLine", "Identity", "Wire"]),
     tests("Seal", ["Seal", "Identity", "Wire"]),
     tests("Router", ["Router", "Wire"]),
     tests("Outbox", ["Outbox", "Wire"]),

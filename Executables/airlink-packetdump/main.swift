@@ -1,0 +1,5 @@
+internal import CommandLine
+internal import Glibc
+internal import PacketDump
+
+exit(PacketDump.main().rawValue)

@@ -1,0 +1,77 @@
+internal import Glibc
+
+/// What a file turned out to be.
+public enum CaptureFormat: String, Hashable, Sendable {
+  case pcap
+  case pcapng
+  /// Packets with nothing around them.
+  case stream
+}
+
+/// Reads the records of a capture one after the other, whatever format it has.
+///
+/// The first bytes say which: the magic numbers of pcap (both byte orders, micro- and nanoseconds)
+/// and pcapng; anything else is a stream of packets with nothing around them.
+public final class CaptureReader {
+  /// A stream is read in slices of at most this many bytes.
+  static let sliceLength = 16 * 1_024
+
+  private enum Source {
+    case pcap(PcapFile)
+    case pcapng(PcapngFile)
+    case stream(InputFile)
+  }
+
+  public let format: CaptureFormat
+  private let source: Source
+  private var slice: [UInt8] = []
+  private var slices = 0
+
+  /// Opens a file.
+  public convenience init(path: String) throws(CaptureError) {
+    try self.init(InputFile(path: path))
+  }
+
+  /// Reads from a descriptor, such as standard input's, which it closes at the end.
+  public convenience init(descriptor: Int32) throws(CaptureError) {
+    try self.init(InputFile(descriptor: descriptor))
+  }
+
+  private init(_ input: InputFile) throws(CaptureError) {
+    format = Self.format(of: try input.peek(4))
+    switch format {
+    case .pcap: source = .pcap(try PcapFile(input))
+    case .pcapng: source = .pcapng(PcapngFile(input))
+    case .stream: source = .stream(input)
+    }
+  }
+
+  /// Lends the next record to `body`; false at the end.
+  public func next(_ body: (RecordInfo, RawSpan) -> Void) throws(CaptureError) -> Bool {
+    switch source {
+    case .pcap(let file): return try file.next(body)
+    case .pcapng(let file): return try file.next(body)
+    case .stream(let input):
+      slice.removeAll(keepingCapacity: true)
+      let count = try input.readSome(Self.sliceLength, into: &slice)
+      guard count > 0 else { return false }
+      slices += 1
+      let info = RecordInfo(
+        number: slices, time: nil, linkType: .stream, interface: "stream", direction: nil,
+        originalLength: count)
+      slice.withUnsafeBytes { body(info, $0.bytes) }
+      return true
+    }
+  }
+
+  static func format(of first: [UInt8]) -> CaptureFormat {
+    guard first.count == 4 else { return .stream }
+    let magic = first.reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+    switch magic {
+    case PcapngFile.sectionHeader: return .pcapng
+    case 0xA1B2_C3D4, 0xA1B2_3C4D: return .pcap
+    case 0xD4C3_B2A1, 0x4D3C_B2A1: return .pcap
+    default: return .stream
+    }
+  }
+}

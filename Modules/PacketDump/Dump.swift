@@ -1,0 +1,107 @@
+internal import Capture
+internal import CommandLine
+internal import Wire
+
+/// Takes the packets of a capture and prints what was asked for.
+final class Dump: PacketVisitor {
+  struct Settings {
+    var isJSON = false
+    var detail = LinePrinter.Detail()
+    var statistics = false
+    var filter: Filter?
+    /// Ends after so many packets shown.
+    var limit = Int.max
+    /// Each record's lines are written at once.
+    var isLineBuffered = false
+  }
+
+  private let settings: Settings
+  private let sink: TextSink
+  private let lines: LinePrinter
+  private let objects: JSONPrinter
+  private var text = TextBuffer()
+  private var copies = CopyTable()
+  private var statistics = TrafficStatistics()
+  private var shown = 0
+  /// Why nothing can be written any more.
+  private var writeError: WriteError?
+
+  /// The names of the capture's links, by their place.
+  var links: () -> [String] = { [] }
+
+  init(_ settings: Settings, _ sink: TextSink) {
+    self.settings = settings
+    self.sink = sink
+    lines = LinePrinter(detail: settings.detail)
+    objects = JSONPrinter(bytes: settings.detail.bytes)
+  }
+
+  /// Whether what was asked for is there.
+  var isDone: Bool { shown >= settings.limit || writeError != nil }
+
+  /// What was lost, by code.
+  var losses: [String: Int] { statistics.losses }
+
+  func packet(_ crossing: Crossing, _ view: borrowing PacketView) {
+    guard !isDone else { return }
+    let header = view.header
+    let facts = PacketFacts(
+      crossing: crossing, header: header, refusal: view.refusal,
+      sighting: copies.note(header, link: crossing.link, time: crossing.time?.nanoseconds))
+    let link = name(crossing.link)
+    if let filter = settings.filter, !filter.passes(facts, link: link) { return }
+    shown += 1
+    statistics.count(facts)
+    guard !settings.statistics else { return }
+    let firstLink = name(facts.sighting.firstLink)
+    if settings.isJSON {
+      text.put(objects.object(facts, view, link: link, firstLink: firstLink).line)
+    } else {
+      lines.put(facts, view, link: link, firstLink: firstLink, into: &text)
+    }
+    if text.bytes.count >= TextBuffer.capacity { flush() }
+  }
+
+  /// Losses are shown where every packet is: a filter is about packets.
+  func lost(_ crossing: Crossing, _ loss: Loss) {
+    guard !isDone else { return }
+    statistics.count(loss, on: crossing.link)
+    guard settings.filter == nil, !settings.statistics else { return }
+    let link = name(crossing.link)
+    if settings.isJSON {
+      text.put(objects.object(loss, crossing, link: link).line)
+    } else {
+      lines.put(loss, crossing, link: link, into: &text)
+    }
+    if text.bytes.count >= TextBuffer.capacity { flush() }
+  }
+
+  /// A record is dealt with.
+  func recordEnded() {
+    if settings.isLineBuffered { flush() }
+  }
+
+  /// The capture is over, or cannot be read on: what is left is written.
+  func finish() throws(WriteError) {
+    if settings.statistics, writeError == nil {
+      let printer = StatisticsPrinter(statistics: statistics, names: links())
+      if settings.isJSON {
+        for object in printer.objects { text.put(object.line) }
+      } else {
+        printer.put(into: &text)
+      }
+    }
+    flush()
+    if let writeError { throw writeError }
+  }
+
+  private func flush() {
+    guard writeError == nil else { return }
+    do throws(WriteError) { try text.flush(to: sink) } catch { writeError = error }
+  }
+
+  private func name(_ link: Int) -> String {
+    let links = links()
+    return links.indices.contains(link) ? links[link] : ""
+  }
+}

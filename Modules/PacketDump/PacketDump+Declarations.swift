@@ -1,0 +1,42 @@
+internal import Capture
+public import CommandLine
+
+extension PacketDump {
+  static let file = Operand(
+    .file(), .optional, help: "A capture; - or nothing reads standard input.")
+  static let verbose = Flag("verbose", short: "v", help: "Show every field with its offset.")
+  static let hex = Flag("hex", short: "x", help: "Show the bytes of each packet.")
+  static let statistics = Flag(
+    "stats", help: "Count by kind and by link, in place of showing packets.")
+  static let filter = Option(
+    "filter", .filter, help: "Show the packets that pass alone, such as 'kind == hello'.")
+  static let count = Option(
+    "count", short: "c", .integer("N", in: 1...Int.max), help: "Leave after N packets.")
+  static let lineBuffered = Flag(
+    "line-buffered", short: "l",
+    help: "Write each line at once, as is done on a terminal anyway.")
+
+  /// Everything the program takes.
+  public static let command = Command(
+    "airlink-packetdump",
+    summary: "Shows the AirLink packets of a capture",
+    discussion: "Reads what 'airlink-node --capture' writes, and pcap, pcapng (link layer USER0) "
+      + "and bare packets one behind the other. A line for each packet says when and where it "
+      + "crossed, what it is and where it goes; what is no packet is said too.",
+    parameters: [file],
+    sections: [
+      Command.Section("Which packets", [filter, count]),
+      Command.Section(
+        "What of them", [verbose, hex, statistics, Common.json, lineBuffered]),
+    ],
+    exclusive: [[verbose, Common.json], [verbose, statistics], [hex, statistics]],
+    examples: [
+      Command.Example("airlink-packetdump node.pcapng", "shows every packet of a node's capture"),
+      Command.Example(
+        "airlink-packetdump --filter 'kind == sealed and to == 7M2K-Q9XD' node.pcapng",
+        "shows messages to one person"),
+      Command.Example("tail -c +1 -f node.pcapng | airlink-packetdump -l", "follows a node"),
+    ])
+
+  static let libraries = [Library("libpcap", CaptureLibraries.pcap)]
+}
