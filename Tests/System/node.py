@@ -31,9 +31,11 @@ def program(name):
     return os.path.abspath(os.path.join(programs(), name))
 
 
-def missing(name):
-    """Why a program cannot be tested; None where it can."""
-    return None if os.access(program(name), os.X_OK) else f"no {name} in {programs()}"
+def require(*names):
+    """Fails where a program is missing: what was not built must not pass as skipped."""
+    for name in names:
+        if not os.access(program(name), os.X_OK):
+            raise AssertionError(f"no {name} in {programs()}: build it first (make build)")
 
 
 def is_long():
@@ -228,7 +230,9 @@ class Node:
         kept = self.lines[-TRANSCRIPT_LINES:]
         left_out = len(self.lines) - len(kept)
         head = [f"    ({left_out} lines before)"] if left_out else []
-        return "\n".join([f"  {self.label}:", *head, *(f"    {line}" for line in kept)])
+        code = None if self.process is None else self.process.poll()
+        state = "runs" if code is None else f"ended with {code}"
+        return "\n".join([f"  {self.label} ({state}):", *head, *(f"    {line}" for line in kept)])
 
     def _note(self, direction, text):
         self.lines.append(f"{time.monotonic() - self._began:8.3f} {direction:3} {text}")

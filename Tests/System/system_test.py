@@ -1,9 +1,11 @@
 """What every test with real processes shares: a folder, nodes, a lab, and transcripts on failure."""
 
 import pathlib
+import sys
 import tempfile
 import unittest
 
+import node
 from lab import Lab
 from node import Node
 
@@ -12,6 +14,13 @@ class SystemTest(unittest.TestCase):
     """A test with real processes: its nodes and files are gone afterwards, shown when it failed."""
 
     limit = 300  # seconds the runner gives the whole class
+    needs = []  # functions that say why a test cannot run here, or None
+
+    @classmethod
+    def setUpClass(cls):
+        node.require("airlink-node")
+        for reason in filter(None, (need() for need in cls.needs)):
+            raise unittest.SkipTest(reason)
 
     def setUp(self):
         self._folder = tempfile.TemporaryDirectory(prefix="airlink-test-")
@@ -30,6 +39,10 @@ class SystemTest(unittest.TestCase):
         lab = Lab()
         self.addCleanup(lab.close)
         return lab
+
+    def note(self, text):
+        """Something worth showing of a test that passed; the runner prints it."""
+        print(f"note: {text}", file=sys.stderr, flush=True)
 
     def transcripts(self):
         return "\n".join(node.transcript() for node in self.nodes)

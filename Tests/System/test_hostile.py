@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import time
-import unittest
 
 import airlink_wire as wire
 import lab as laboratory
@@ -25,11 +24,7 @@ def resident_kib(pid):
 class HostileTests(SystemTest):
     limit = 500
 
-    @classmethod
-    def setUpClass(cls):
-        for reason in (node.missing("airlink-node"), laboratory.unavailable(), wire.missing()):
-            if reason:
-                raise unittest.SkipTest(reason)
+    needs = [laboratory.unavailable, wire.missing]
 
     def test_a_hostile_peer_costs_nobody_else_a_text(self):
         for kind in KINDS:
@@ -61,7 +56,7 @@ class HostileTests(SystemTest):
             slowest = max(slowest, time.monotonic() - sent)
             time.sleep(max(0.0, began + seconds * number / TEXTS - time.monotonic()))
         report = json.loads(attacker.communicate(timeout=node.LIMIT)[0])
-        print(f"{kind}: slowest text {slowest:.2f} s, {resident_kib(before)} KiB, {report}")
+        self.note(f"{kind}: slowest text {slowest:.2f} s, {resident_kib(before)} KiB, {report}")
 
         self.assertEqual(ada.pid, before, "the same process all along")
         self.assertLess(resident_kib(before), MOST_MEMORY_KIB)

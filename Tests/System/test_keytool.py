@@ -22,8 +22,7 @@ class KeytoolTests(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        if reason := node.missing("airlink-keytool"):
-            raise unittest.SkipTest(reason)
+        node.require("airlink-keytool")
         cls.rounds = LONG_ROUNDS if node.is_long() else ROUNDS
 
     def setUp(self):

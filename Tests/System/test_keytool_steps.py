@@ -34,7 +34,8 @@ class KeytoolStepTests(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        if reason := node.missing("airlink-keytool") or cannot_trace():
+        node.require("airlink-keytool")
+        if reason := cannot_trace():
             raise unittest.SkipTest(reason)
 
     def setUp(self):

@@ -18,11 +18,7 @@ class MeshTest(SystemTest):
 
     limit = 400
 
-    @classmethod
-    def setUpClass(cls):
-        for reason in (node.missing("airlink-node"), laboratory.unavailable()):
-            if reason:
-                raise unittest.SkipTest(reason)
+    needs = [laboratory.unavailable]
 
     def setUp(self):
         super().setUp()
@@ -223,11 +219,7 @@ class DiscoveryTests(MeshTest):
 
 
 class LossTests(MeshTest):
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        if reason := laboratory.loss_unavailable():
-            raise unittest.SkipTest(reason)
+    needs = [laboratory.unavailable, laboratory.loss_unavailable]
 
     def test_loss_one_way_costs_time_and_no_text(self):
         a, b = self.net.chain("a", "b")

@@ -6,7 +6,6 @@ import os
 import stat
 import subprocess
 import time
-import unittest
 
 import node
 from system_test import SystemTest
@@ -14,11 +13,6 @@ from system_test import SystemTest
 
 class NodeProgramTests(SystemTest):
     limit = 300
-
-    @classmethod
-    def setUpClass(cls):
-        if reason := node.missing("airlink-node"):
-            raise unittest.SkipTest(reason)
 
     def run_node(self, *arguments, input="", **options):
         return subprocess.run(

@@ -157,8 +157,7 @@ class Session:
 
 def make(path):
     def test(self):
-        if reason := node.missing("airlink-keytool"):
-            self.skipTest(reason)
+        node.require("airlink-keytool")
         folder = pathlib.Path(tempfile.mkdtemp(prefix="airlink-session-"))
         self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
         session = Session(self, folder)
