@@ -68,7 +68,14 @@ final class Outlet {
     if text.isEmpty { return .taken }
     guard waiting + text.utf8.count <= limit else { return .refused }
     bytes.append(contentsOf: text.utf8)
+    let wasWaiting = isArmed
     push()
+    // The source is silent from here on: that all is written now, nobody else would tell.
+    if wasWaiting, waiting == 0, !isClosed {
+      DispatchQueue.main.async { [weak self] in
+        MainActor.assumeIsolated { self?.onProgress() }
+      }
+    }
     return isClosed ? .closed : .taken
   }
 
