@@ -87,6 +87,7 @@ public final class Node {
     front.onRequest = { [weak self] request in self?.take(request) }
     front.onFocus = { [weak self] in self?.announce() }
     front.onEnd = { [weak self] end in self?.stop(end) }
+    front.onRoom = { [weak self] in self?.scheduleWork() }
     front.show(
       .ready(
         Ready(
@@ -215,8 +216,12 @@ public final class Node {
   }
 
   /// Opens one sealed packet a turn of the queue, so that links and commands come in between.
+  ///
+  /// None while the front end is behind: a text that nobody can be shown must not be said to be
+  /// delivered, and no flood of texts may outgrow what waits for a reader. What finds no room in the
+  /// mesh's queue meanwhile comes again, for it got no receipt.
   private func scheduleWork() {
-    guard mesh.hasWork, !isWorkScheduled else { return }
+    guard mesh.hasWork, !isWorkScheduled, !isStopped, !front.isBehind else { return }
     isWorkScheduled = true
     DispatchQueue.main.async {
       MainActor.assumeIsolated {

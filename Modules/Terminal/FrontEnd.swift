@@ -14,7 +14,8 @@ public enum FrontEndEnd: Hashable, Sendable {
 ///
 /// All on the main actor. The node makes one, sets the callbacks, and calls `start` when it can
 /// take commands; then it shows events and carries out requests. A request may come from within
-/// `start`; nothing comes from within `show`, `notice` or `stop`.
+/// `start`; nothing but `onRoom` comes from within `show`, `notice` or
+/// `stop`.
 @MainActor
 public protocol FrontEnd: AnyObject {
   var onRequest: (ChatRequest) -> Void { get set }
@@ -22,6 +23,10 @@ public protocol FrontEnd: AnyObject {
   var onEnd: (FrontEndEnd) -> Void { get set }
   /// The terminal came to the front: the moment for a hello.
   var onFocus: () -> Void { get set }
+  /// Whether so much waits for the reader that nothing which could wait should be added.
+  var isBehind: Bool { get }
+  /// The reader has caught up, after `isBehind`.
+  var onRoom: () -> Void { get set }
 
   /// Takes hold of the terminal or the pipes and begins to read.
   func start()

@@ -13,6 +13,8 @@ public final class JSONFront: FrontEnd {
   public var onRequest: (ChatRequest) -> Void = { _ in }
   public var onEnd: (FrontEndEnd) -> Void = { _ in }
   public var onFocus: () -> Void = {}
+  public var onRoom: () -> Void = {}
+  public var isBehind: Bool { outlet.waiting > pauseAbove }
 
   /// Bytes that may wait for the reader.
   public static let maximumWaiting = 8 << 20
@@ -44,6 +46,7 @@ public final class JSONFront: FrontEnd {
     outlet.onProgress = { [weak self] in
       guard let self, self.outlet.waiting < self.resumeBelow else { return }
       self.inlet?.setPaused(false)
+      self.onRoom()
     }
     inlet = Inlet(
       descriptor: input,

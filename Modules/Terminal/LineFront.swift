@@ -11,6 +11,11 @@ public final class LineFront: FrontEnd {
   public var onRequest: (ChatRequest) -> Void = { _ in }
   public var onEnd: (FrontEndEnd) -> Void = { _ in }
   public var onFocus: () -> Void = {}
+  public var onRoom: () -> Void = {}
+  public var isBehind: Bool { outlet.waiting > Self.behindAbove }
+
+  /// Bytes that wait for the reader from which on it is behind.
+  private static let behindAbove = 1 << 20
 
   private let input: Int32
   private let colors: Bool
@@ -36,6 +41,9 @@ public final class LineFront: FrontEnd {
   public func start() {
     signal(SIGPIPE, SIG_IGN)
     outlet.onClosed = { [weak self] in self?.end(.gone) }
+    outlet.onProgress = { [weak self] in
+      if let self, !self.isBehind { self.onRoom() }
+    }
     for request in session.openingRequests { onRequest(request) }
     inlet = Inlet(
       descriptor: input,

@@ -36,6 +36,7 @@ extension TerminalFront {
   /// The terminal takes bytes again.
   func catchUp() {
     guard outlet.waiting < caughtUpBelow else { return }
+    defer { onRoom() }
     if lost > 0 {
       let count = lost
       lost = 0

@@ -13,6 +13,9 @@ public final class TerminalFront: FrontEnd {
   public var onRequest: (ChatRequest) -> Void = { _ in }
   public var onEnd: (FrontEndEnd) -> Void = { _ in }
   public var onFocus: () -> Void = {}
+  public var onRoom: () -> Void = {}
+  /// Long before lines are left out: what can wait is not taken in for a terminal that stands still.
+  public var isBehind: Bool { outlet.waiting >= caughtUpBelow }
 
   let input: Int32
   let output: Int32

@@ -12,6 +12,8 @@ final class RecordingFront: FrontEnd {
   var onRequest: (ChatRequest) -> Void = { _ in }
   var onEnd: (FrontEndEnd) -> Void = { _ in }
   var onFocus: () -> Void = {}
+  var onRoom: () -> Void = {}
+  var isBehind = false
   private(set) var events: [ChatEvent] = []
   private(set) var notices: [String] = []
   private(set) var isStopped = false

@@ -1,4 +1,5 @@
 import Chat
+import Dispatch
 import Identity
 import Node
 import Terminal
@@ -49,6 +50,25 @@ import Wire
     #expect(ben.front.events.allSatisfy { $0.message == nil })
     anna.transport.isFull = false
     _ = await anna.front.event { $0.delivery?.state == .delivered }
+  }
+
+  @Test("a text is neither shown nor receipted while its reader is behind, and is afterwards")
+  func behind() async throws {
+    let (anna, ben) = (try TestNode("Anna"), try TestNode("Ben"))
+    MemoryTransport.connect(anna.transport, ben.transport)
+    _ = await anna.front.event { $0.peer != nil }
+    ben.front.isBehind = true
+    anna.front.ask(.send(to: .number(ben.fingerprint.number), text: "take your time"))
+    // Far more turns of the queue than sending, opening and the receipt take.
+    for _ in 0..<100 {
+      await withCheckedContinuation { done in DispatchQueue.main.async { done.resume() } }
+    }
+    #expect(ben.front.events.allSatisfy { $0.message == nil })
+    #expect(anna.front.events.compactMap { $0.delivery?.state } == [.sent])
+    ben.front.isBehind = false
+    ben.front.onRoom()
+    _ = await anna.front.event { $0.delivery?.state == .delivered }
+    #expect(ben.front.events.compactMap { $0.message?.text } == ["take your time"])
   }
 
   @Test("each refusal names its command")

@@ -277,6 +277,9 @@ struct TerminalFrontTests {
     for _ in 0..<30 { scene.front.show(.text(text)) }
     #expect(scene.front.outlet.waiting <= scene.front.behindAbove + 20_000)
     #expect(scene.front.lost > 5)
+    #expect(scene.front.isBehind)
+    var rooms = 0
+    scene.front.onRoom = { rooms += 1 }
     scene.terminal.listen()
     try await eventually {
       scene.shown.contains { $0.contains("lines are missing here") } && scene.shown.last == ">"
