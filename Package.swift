@@ -94,6 +94,8 @@ let package = Package(
     module("Terminal", ["Chat", "Wire", "CommandLine", "CEdit", "CTerminal"]),
     module("Unlock", ["CommandLine", "Identity"]),
     module("KeyTool", ["Unlock", "Identity", "Wire", "CommandLine", "CQRencode", "CSodium"]),
+    // Apart from the readers, so that a node does without libpcap.
+    module("PacketLog", ["Wire"]),
     module("Capture", ["Wire", "CPcap"]),
     module("PacketDump", ["Capture", "CommandLine", "Identity", "Wire"]),
     module(
@@ -106,7 +108,8 @@ let package = Package(
     program(
       "airlink-node",
       [
-        "CommandLine", "CSodium", "Discovery", "Identity", "Link", "Node", "Terminal", "Unlock",
+        "CommandLine", "CSodium", "Discovery", "Identity", "Link", "Node", "PacketLog", "Terminal",
+        "Unlock",
         "WiFiLink", "Wire",
       ]),
 
@@ -128,6 +131,7 @@ let package = Package(
     tests("Unlock", ["Unlock", "Identity", "CommandLine"]),
     tests("KeyTool", ["KeyTool", "Identity", "Wire", "CommandLine"]),
     tests("Capture", ["Capture", "Wire"]),
+    tests("PacketLog", ["PacketLog", "Capture", "Wire"]),
     tests("PacketDump", ["PacketDump", "Capture", "CommandLine", "Identity", "Wire"]),
     tests("Seal", ["Seal", "Identity", "Wire"]),
     tests("Router", ["Router", "Wire"]),

@@ -33,6 +33,9 @@ enum NodeOptions {
   static let bluetooth = Option(
     "ble", .choice(BluetoothChoice.self),
     help: "Bluetooth LE, which this version does not have yet: both do without it.")
+  static let capture = Option(
+    "capture", .file(),
+    help: "Write every packet that crosses a link to a pcapng file, for airlink-packetdump.")
   static let logLevel = Option(
     "log-level", .choice(LogLevel.self), help: "How much is told on standard error.")
 
@@ -47,7 +50,7 @@ enum NodeOptions {
     sections: [
       Command.Section("Who you are", [name, Common.home] + SealingOptions.all),
       Command.Section("Links", [listen, peer, discovery, wifi, bluetooth]),
-      Command.Section("Output", [Common.json, logLevel, Common.color]),
+      Command.Section("Output", [Common.json, capture, logLevel, Common.color]),
     ],
     exclusive: [SealingOptions.all],
     examples: [

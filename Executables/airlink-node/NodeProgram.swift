@@ -58,6 +58,9 @@ private final class Run {
     nodeLock = obtained.lock
     var parts = try Self.parts(obtained.outcome, obtained.home)
     parts.logLevel = arguments[NodeOptions.logLevel, default: .warning]
+    if let path = arguments[NodeOptions.capture] {
+      parts.tap = try PacketCapture(path: path, console)
+    }
     let front = FrontEnds.standard(
       json: isJSON, colors: console.colors, environment: environment)
     let node = Node(parts, front: front) { [console] end in Self.leave(end, console) }

@@ -27,6 +27,9 @@ extension Node: LinkObserver {
   }
 
   public func link(_ link: LinkID, received packet: borrowing PacketView) {
+    if let tap, let state = links[link] {
+      tap.packetCameIn(packet, link: state.description.name)
+    }
     mesh.receive(packet, from: link, at: clock.moment)
     carryOut()
   }

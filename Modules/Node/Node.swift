@@ -23,6 +23,8 @@ public final class Node {
     public var received: [ReceivedRecord] = []
     public var storage: NodeStorage?
     public var logLevel = LogLevel.warning
+    /// Who looks on while packets cross links.
+    public var tap: (any PacketTap)?
 
     public init(identity: Identity, name: String) {
       self.identity = identity
@@ -34,6 +36,7 @@ public final class Node {
   var mesh: Mesh<SealedCryptography>
   let front: any FrontEnd
   let storage: NodeStorage?
+  let tap: (any PacketTap)?
   var transports: [any LinkTransport] = []
   var links: [LinkID: NodeLink] = [:]
   /// The marks that programs gave their messages, while these wait.
@@ -60,6 +63,7 @@ public final class Node {
     self.front = front
     self.onEnd = onEnd
     storage = parts.storage
+    tap = parts.tap
     temporaryBecause = parts.temporaryBecause
     logLevel = parts.logLevel
     ownName = parts.name
@@ -200,9 +204,10 @@ public final class Node {
   }
 
   private func send(_ packet: Packet, on link: LinkID) {
-    guard let transport = links[link]?.transport else { return }
-    switch transport.send(packet, on: link) {
-    case .queued, .noLink: break
+    guard let state = links[link] else { return }
+    switch state.transport.send(packet, on: link) {
+    case .queued: tap?.packetWentOut(packet, link: state.description.name)
+    case .noLink: break
     case .shed: mesh.wasShed(packet, on: link, at: clock.moment)
     }
   }

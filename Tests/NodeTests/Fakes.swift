@@ -172,3 +172,16 @@ extension ChatEvent {
     }
   }
 }
+
+/// A tap that keeps what it sees.
+@MainActor
+final class RecordingTap: PacketTap {
+  private(set) var cameIn: [(packet: Packet, link: String)] = []
+  private(set) var wentOut: [(packet: Packet, link: String)] = []
+
+  func packetCameIn(_ packet: borrowing PacketView, link: String) {
+    cameIn.append((Packet(copying: packet), link))
+  }
+
+  func packetWentOut(_ packet: Packet, link: String) { wentOut.append((packet, link)) }
+}

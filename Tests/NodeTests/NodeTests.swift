@@ -185,4 +185,19 @@ import Wire
     #expect(figures.allSatisfy { $0.value <= $0.limit ?? .max })
     #expect(Set(figures.map(\.name)).count == figures.count, "each name stands once")
   }
+
+  @Test("a tap sees each packet as it crosses, and none that was shed")
+  func tap() async throws {
+    let tap = RecordingTap()
+    let (anna, ben) = (try TestNode("Anna") { $0.tap = tap }, try TestNode("Ben"))
+    MemoryTransport.connect(anna.transport, ben.transport)
+    _ = await anna.front.event { $0.peer != nil }
+    #expect(tap.wentOut.map(\.packet) == anna.transport.sent)
+    #expect(tap.cameIn.map(\.packet) == ben.transport.sent)
+    #expect((tap.wentOut + tap.cameIn).allSatisfy { $0.link == "wifi-1" })
+    anna.transport.isFull = true
+    let before = tap.wentOut.count
+    anna.front.ask(.send(to: .number(ben.fingerprint.number), text: "shed"))
+    #expect(tap.wentOut.count == before)
+  }
 }
