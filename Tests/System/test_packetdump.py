@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-import unittest
 
 import airlink_wire
 import node
@@ -11,12 +10,6 @@ from system_test import SystemTest
 
 class PacketdumpTests(SystemTest):
     limit = 120
-
-    @classmethod
-    def setUpClass(cls):
-        for program in ("airlink-packetdump", "airlink-node"):
-            if reason := node.missing(program):
-                raise unittest.SkipTest(reason)
 
     def dump(self, *words, **options):
         return subprocess.run([node.program("airlink-packetdump"), *map(str, words)],
