@@ -37,12 +37,13 @@ public final class JSONFront: FrontEnd {
     maximumWaiting: Int = JSONFront.maximumWaiting
   ) {
     self.input = input
+    // A reader that goes is an error of write, not the end of the process.
+    signal(SIGPIPE, SIG_IGN)
     outlet = Outlet(descriptor: output, limit: maximumWaiting)
+    outlet.onClosed = { [weak self] in self?.end(.gone) }
   }
 
   public func start() {
-    signal(SIGPIPE, SIG_IGN)
-    outlet.onClosed = { [weak self] in self?.end(.gone) }
     outlet.onProgress = { [weak self] in
       guard let self, self.outlet.waiting < self.resumeBelow else { return }
       self.inlet?.setPaused(false)

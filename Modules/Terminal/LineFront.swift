@@ -35,12 +35,12 @@ public final class LineFront: FrontEnd {
     self.input = input
     self.colors = colors
     self.columns = columns
+    signal(SIGPIPE, SIG_IGN)
     outlet = Outlet(descriptor: output, limit: JSONFront.maximumWaiting)
+    outlet.onClosed = { [weak self] in self?.end(.gone) }
   }
 
   public func start() {
-    signal(SIGPIPE, SIG_IGN)
-    outlet.onClosed = { [weak self] in self?.end(.gone) }
     outlet.onProgress = { [weak self] in
       if let self, !self.isBehind { self.onRoom() }
     }

@@ -8,6 +8,8 @@ struct LineHistory: Sendable {
   /// Which line is shown; `lines.count` is the one being typed.
   private var place = 0
   private var draft = ""
+  /// What `search` looks for: what stood in the line when the first search began.
+  private var needle: String?
 
   /// Keeps a line that was entered, unless it is the last one again.
   mutating func add(_ line: String) {
@@ -15,7 +17,21 @@ struct LineHistory: Sendable {
     if lines.count > Self.capacity { lines.removeFirst() }
     place = lines.count
     draft = ""
+    needle = nil
   }
+
+  /// The nearest older line that contains what is in the line now; again, the one before it.
+  mutating func search(for shown: String) -> String? {
+    let wanted = needle ?? shown
+    if place == lines.count { draft = shown }
+    guard let found = lines[..<place].lastIndex(where: { $0.contains(wanted) }) else { return nil }
+    needle = wanted
+    place = found
+    return lines[found]
+  }
+
+  /// The next search begins anew: something else was done.
+  mutating func endSearch() { needle = nil }
 
   /// The line before the one shown; nil at the oldest.
   mutating func older(than shown: String) -> String? {

@@ -27,6 +27,7 @@ extension TerminalFront {
   private func press(_ key: Key) {
     guard let editor else { return }
     if key != .control("C") { wasInterrupted = false }
+    if key != .control("R") { history.endSearch() }
     switch key {
     case .text(let text): if !editor.insert(text) { ring() }
     case .paste(let text, let isCut): paste(text, isCut: isCut)
@@ -38,8 +39,8 @@ extension TerminalFront {
     case .right: editor.move(lengthAfterCursor)
     case .up: recall { $0.older(than: editor.line.text) }
     case .down: recall { $0.newer() }
-    case .wordLeft: editor.perform(meta: "b")
-    case .wordRight: editor.perform(meta: "f")
+    case .wordLeft: editor.move(-wordBeforeCursor)
+    case .wordRight: editor.move(wordAfterCursor)
     case .home: editor.perform(control: "A")
     case .end: editor.perform(control: "E")
     case .control(let letter): press(control: letter)
@@ -58,6 +59,7 @@ extension TerminalFront {
     case "F": editor.move(lengthAfterCursor)
     case "P": recall { $0.older(than: editor.line.text) }
     case "N": recall { $0.newer() }
+    case "R": recall { $0.search(for: editor.line.text) }
     case "L": clearScreen()
     case "Z": kill(0, SIGTSTP)
     // What libedit does without reading further keys, which are not there yet.
@@ -68,22 +70,36 @@ extension TerminalFront {
 
   private func press(meta letter: Character) {
     switch letter {
-    case "b", "c", "d", "f", "l", "u", "\u{7F}": editor?.perform(meta: letter)
+    case "b": editor?.move(-wordBeforeCursor)
+    case "f": editor?.move(wordAfterCursor)
+    case "c", "d", "l", "u", "\u{7F}": editor?.perform(meta: letter)
     default: ring()
     }
   }
 
-  /// What a reader sees as one character may be several scalars: they go together.
-  private var lengthBeforeCursor: Int {
-    guard let line = editor?.line else { return 0 }
-    return String(String.UnicodeScalarView(line.text.unicodeScalars.prefix(line.cursor))).last?
-      .unicodeScalars.count ?? 0
+  private var beforeCursor: String {
+    guard let line = editor?.line else { return "" }
+    return String(String.UnicodeScalarView(line.text.unicodeScalars.prefix(line.cursor)))
   }
 
-  private var lengthAfterCursor: Int {
-    guard let line = editor?.line else { return 0 }
-    return String(String.UnicodeScalarView(line.text.unicodeScalars.dropFirst(line.cursor))).first?
-      .unicodeScalars.count ?? 0
+  private var afterCursor: String {
+    guard let line = editor?.line else { return "" }
+    return String(String.UnicodeScalarView(line.text.unicodeScalars.dropFirst(line.cursor)))
+  }
+
+  /// What a reader sees as one character may be several scalars: they go together.
+  private var lengthBeforeCursor: Int { beforeCursor.last?.unicodeScalars.count ?? 0 }
+  private var lengthAfterCursor: Int { afterCursor.first?.unicodeScalars.count ?? 0 }
+
+  /// Scalars back to the beginning of a word: libedit's own motion stops at combining marks.
+  private var wordBeforeCursor: Int { Self.lengthOfWord(beforeCursor.reversed()) }
+  private var wordAfterCursor: Int { Self.lengthOfWord(Array(afterCursor)) }
+
+  private static func lengthOfWord(_ text: [Character]) -> Int {
+    func isOfWord(_ character: Character) -> Bool { character.isLetter || character.isNumber }
+    let start = text.firstIndex(where: isOfWord) ?? text.endIndex
+    let end = text[start...].firstIndex { !isOfWord($0) } ?? text.endIndex
+    return text[..<end].reduce(0) { $0 + $1.unicodeScalars.count }
   }
 
   private func deleteForward() {

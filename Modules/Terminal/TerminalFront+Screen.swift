@@ -8,6 +8,7 @@ extension TerminalFront {
       lost += entries.count
       return
     }
+    if entries.isEmpty { return draw() }
     var text = screen.erase()
     for entry in entries {
       for row in entry.rows(columns: max(LineLayout.narrowest, size.columns - 1)) {

@@ -61,8 +61,11 @@ public final class TerminalFront: FrontEnd {
     reflows =
       environment["XTERM_VERSION"] == nil && term != "linux"
       && !(term.hasPrefix("screen") && environment["TMUX"] == nil)
+    signal(SIGPIPE, SIG_IGN)
     outlet = Outlet(descriptor: output, limit: JSONFront.maximumWaiting)
     size = TerminalSize(of: output)
+    outlet.onClosed = { [weak self] in self?.end(.gone) }
+    outlet.onProgress = { [weak self] in self?.catchUp() }
   }
 
   /// Whether a terminal can do no more than print.
@@ -73,11 +76,8 @@ public final class TerminalFront: FrontEnd {
 
   public func start() {
     Self.useUTF8()
-    signal(SIGPIPE, SIG_IGN)
     _ = airlink_terminal_remember(outlet.descriptor, "\r\n" + Self.farewell)
     editor = LineEditor(input: input, output: output)
-    outlet.onClosed = { [weak self] in self?.end(.gone) }
-    outlet.onProgress = { [weak self] in self?.catchUp() }
     outlet.write(Self.greeting)
     listenForSignals()
     inlet = Inlet(

@@ -26,6 +26,20 @@ struct LineHistoryTests {
     #expect(history.older(than: "") == nil)
   }
 
+  @Test("a search goes back through the lines that contain what was typed")
+  func search() {
+    var history = LineHistory()
+    for line in ["/to Bob", "hello", "/to Alice", "bye"] { history.add(line) }
+    #expect(history.search(for: "/to") == "/to Alice")
+    #expect(history.search(for: "/to Alice") == "/to Bob")
+    #expect(history.search(for: "/to Bob") == nil)
+    history.endSearch()
+    #expect(history.newer() == "hello")
+    #expect(history.newer() == "/to Alice")
+    #expect(history.newer() == "bye")
+    #expect(history.newer() == "/to")
+  }
+
   @Test("the history stays bounded, the oldest goes")
   func bounded() {
     var history = LineHistory()

@@ -68,7 +68,7 @@ struct TerminalFrontTests {
     try await scene.type(typed, until: " seven 漢字 eight e\u{301}nd")
     // Into the middle, where every row after it moves.
     scene.terminal.type("\u{1B}b\u{1B}b\u{1B}b")
-    try await eventually { scene.terminal.screen.column == 12 }
+    try await eventually { scene.terminal.screen.column == 7 }
     let cursor = (scene.terminal.screen.row, scene.terminal.screen.column)
     for text in ["short", "long enough to be folded into several rows of the transcript", "a\nb"] {
       scene.front.show(.text(text))
@@ -116,6 +116,9 @@ struct TerminalFrontTests {
     try await scene.type("\u{1B}[Da", until: "> ae\u{301}")
     try await scene.type("\u{1B}[3~", until: "> a")
     try await scene.type("\u{1B}[H漢\u{1B}[Fb", until: "> 漢ab")
+    try await scene.type("\u{15}un e\u{301}te\u{301} ici", until: "> un e\u{301}te\u{301} ici")
+    try await scene.type("\u{1B}b\u{1B}bX", until: "> un Xe\u{301}te\u{301} ici")
+    try await scene.type("\u{1B}[1;5CY", until: "> un Xe\u{301}te\u{301}Y ici")
     #expect(scene.terminal.screen.wraps == 0)
     try scene.end()
   }
@@ -131,6 +134,7 @@ struct TerminalFrontTests {
     scene.terminal.type("\u{1B}[A")
     try await eventually { scene.terminal.screen.bells > bells }
     try await scene.type("\u{1B}[B\u{e}", until: "> draft")
+    try await scene.type("\u{15}in\u{12}", until: "> /links")
     try scene.end()
   }
 
