@@ -16,13 +16,22 @@ static char parting[64];
 static size_t parting_length;
 static volatile sig_atomic_t terminal = -1;
 
-/* Signals that end a process unless it handles them. */
+/* Signals that end a process unless it handles them: faults first, for which
+   there may be a crash reporter to go on to. */
 static const int deadly[] = {
 	SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGABRT, SIGSYS,
 	SIGQUIT, SIGTERM, SIGINT, SIGHUP, SIGPIPE, SIGXCPU,
 };
-enum { deadly_count = sizeof(deadly) / sizeof(deadly[0]) };
+enum { deadly_count = sizeof(deadly) / sizeof(deadly[0]), fault_count = 7 };
 static struct sigaction before[deadly_count];
+
+/* In the background the terminal is the shell's, and its mode is the shell's
+   affair. A terminal that does not control us has no foreground. */
+static int is_ours(int fd)
+{
+	pid_t group = tcgetpgrp(fd);
+	return group < 0 || group == getpgrp();
+}
 
 void airlink_terminal_restore(void)
 {
@@ -31,6 +40,10 @@ void airlink_terminal_restore(void)
 	if (fd < 0)
 		return;
 	terminal = -1;
+	if (!is_ours(fd)) {
+		errno = saved;
+		return;
+	}
 	/* Mode first: a terminal that takes no more bytes still changes its mode.
 	   A farewell that does not fit is all there is to lose. */
 	(void)tcsetattr(fd, TCSANOW, &found_mode);
@@ -67,9 +80,10 @@ int airlink_terminal_remember(int fd, const char *farewell)
 		struct sigaction now;
 		if (sigaction(deadly[i], NULL, &now) != 0)
 			continue;
-		/* Ours already, or ignored, which also means that the program listens
-		   for it by another road: left alone. */
-		if (now.sa_handler == die || now.sa_handler == SIG_IGN)
+		/* Ours already, ignored, or a request to end that the program sees to
+		   by itself: left alone. */
+		if (now.sa_handler == die || now.sa_handler == SIG_IGN
+		    || (i >= fault_count && now.sa_handler != SIG_DFL))
 			continue;
 		before[i] = now;
 		(void)sigaction(deadly[i], &ours, NULL);
@@ -84,7 +98,7 @@ int airlink_terminal_remember(int fd, const char *farewell)
 void airlink_terminal_set_found_mode(void)
 {
 	int fd = terminal;
-	if (fd >= 0)
+	if (fd >= 0 && is_ours(fd))
 		(void)tcsetattr(fd, TCSANOW, &found_mode);
 }
 

@@ -12,6 +12,9 @@ public enum FrontEndEnd: Hashable, Sendable {
 
 /// What stands between the node and who uses it: a terminal or a program.
 ///
+/// Signals that ask the program to end (SIGINT, SIGTERM, SIGHUP) are the program's own affair; no
+/// front end touches them.
+///
 /// All on the main actor. The node makes one, sets the callbacks, and calls `start` when it can
 /// take commands; then it shows events and carries out requests. A request may come from within
 /// `start`; nothing but `onRoom` comes from within `show`, `notice` or

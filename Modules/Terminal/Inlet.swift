@@ -13,6 +13,7 @@ final class Inlet {
   }
 
   private let descriptor: Int32
+  private let mayRead: () -> Bool
   private let onBytes: (ArraySlice<UInt8>) -> Void
   private let onEnd: (End) -> Void
   private let source: any DispatchSourceRead
@@ -24,12 +25,14 @@ final class Inlet {
   /// Bytes read at once; what comes beyond waits in the system, and in who writes it.
   private static let chunkSize = 16_384
 
-  /// Begins to read; both callbacks come on the main queue.
+  /// Begins to read, with all callbacks on the main queue; `mayRead` is asked before each read.
   init(
-    descriptor: Int32, onBytes: @escaping (ArraySlice<UInt8>) -> Void,
+    descriptor: Int32, mayRead: @escaping () -> Bool = { true },
+    onBytes: @escaping (ArraySlice<UInt8>) -> Void,
     onEnd: @escaping (End) -> Void
   ) {
     self.descriptor = descriptor
+    self.mayRead = mayRead
     self.onBytes = onBytes
     self.onEnd = onEnd
     source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: .main)
@@ -81,7 +84,7 @@ final class Inlet {
 
   /// Reads one chunk, if there is one: others on the queue have their turn before the next.
   private func turn() {
-    guard !isOver, !isPaused, isReadable else { return }
+    guard !isOver, !isPaused, isReadable, mayRead() else { return }
     let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
     if count > 0 {
       onBytes(buffer[..<count])

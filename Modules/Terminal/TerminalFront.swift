@@ -32,6 +32,8 @@ public final class TerminalFront: FrontEnd {
   var size = TerminalSize()
   var signals: [SignalInlet.Token] = []
   var bell: (any DispatchSourceTimer)?
+  /// Looks for our return to the foreground, while we are in the background.
+  var foregroundWatch: (any DispatchSourceTimer)?
   /// Counts what is fed to the decoder, so that a late timer knows that it is late.
   var feeds = 0
   /// Entries that a terminal that takes nothing was not given.
@@ -82,6 +84,12 @@ public final class TerminalFront: FrontEnd {
     listenForSignals()
     inlet = Inlet(
       descriptor: input,
+      // In the background a read would fail, or take what is typed to the shell.
+      mayRead: { [weak self] in
+        guard let self, !self.isInForeground else { return true }
+        self.leaveToOthers()
+        return false
+      },
       onBytes: { [weak self] in self?.take($0) },
       // At a terminal the end of input is not ^D, which is a key here: it hung up.
       onEnd: { [weak self] _ in self?.end(.gone) })
@@ -103,13 +111,14 @@ public final class TerminalFront: FrontEnd {
     inlet?.close()
     inlet = nil
     setRinging(false)
+    foregroundWatch?.cancel()
     for token in signals { SignalInlet.shared.remove(token) }
     signals = []
-    signal(SIGTSTP, SIG_DFL)
     if !isSuspended { outlet.write(screen.erase() + Self.farewell) }
     // Setting the mode waits until what was written is taken: not from a terminal that takes none.
     if !outlet.drain(milliseconds: FrontEndLimits.drainMilliseconds) { tcflush(output, TCOFLUSH) }
-    editor?.close()
+    // In the background the terminal's mode is the shell's affair.
+    if isInForeground { editor?.close() }
     editor = nil
     airlink_terminal_forget()
     outlet.close()
