@@ -18,7 +18,8 @@ zshdir ?= $(datadir)/zsh/site-functions
 fishdir ?= $(datadir)/fish/vendor_completions.d
 
 # Undeclared imports between our modules are errors, in every build.
-SWIFT_BUILD := swift build --explicit-target-dependency-import-check error
+# No colours: SwiftPM passes them to the compiler, and a build for a terminal would not serve a pipe.
+SWIFT_BUILD := swift build --no-color-diagnostics --explicit-target-dependency-import-check error
 # The Swift runtime goes into the programs, so that they run where no toolchain is.
 RELEASE := -c release --static-swift-stdlib --scratch-path .build-release
 
