@@ -1,4 +1,4 @@
-import Glibc
+@preconcurrency import Glibc
 import Link
 import Testing
 import Wire
@@ -10,15 +10,32 @@ import Wire
 struct ExhaustionTests {
   @Test("without descriptors nothing falls, links stay, and connections are taken again later")
   func exhaustion() async {
-    await #expect(processExitsWith: .success) {
+    let result = await #expect(
+      processExitsWith: .success, observing: [\.standardErrorContent]
+    ) {
       try await ExhaustionTests.exhaust()
+    }
+    if let result, result.exitStatus != .exitCode(0) {
+      Issue.record("it said: \(String(decoding: result.standardErrorContent, as: UTF8.self))")
     }
   }
 
   @MainActor
   static func exhaust() async throws {
     struct Failed: Error { let what: String }
-    func require(_ isTrue: Bool, _ what: String) throws { if !isTrue { throw Failed(what: what) } }
+    func require(_ isTrue: Bool, _ what: String) throws {
+      guard !isTrue else { return }
+      // All that is heard of this process is how it ended, and this.
+      fputs("exhaustion test: \(what)\n", stderr)
+      throw Failed(what: what)
+    }
+
+    // Few of them, whatever this process inherits: a million would take a minute to open.
+    var limit = rlimit()
+    let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    try require(getrlimit(resource, &limit) == 0, "limit")
+    limit.rlim_cur = min(limit.rlim_cur, 4_096)
+    try require(setrlimit(resource, &limit) == 0, "limit set")
 
     let b = try Host()
     let a = try Host(peers: [b.address])
