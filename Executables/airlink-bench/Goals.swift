@@ -9,6 +9,8 @@ struct Goal: Sendable {
     case longestMilliseconds
     /// The part of the limit's rate that is reached.
     case ofTheLimit
+    /// The processor time of the busier side, over the limit's.
+    case processorRatio
     /// Of one core.
     case processorPercent
     case residentMebibytes
