@@ -56,7 +56,7 @@ class KillTests(FaultTest):
 
     def test_nothing_said_to_be_delivered_was_lost_to_kill_9(self):
         """Kills one side at random moments while texts flow both ways."""
-        kills = 100 if node.is_long() else 25
+        kills = 300 if node.is_long() else 100
         chance = random.Random(SEED)
         ada, bob = self.pair()
         # Known to each other on disk, or a restarted node could not write at once.

@@ -173,6 +173,33 @@ class DiscoveryTests(MeshTest):
             port.unplug()
         self.say(bob, ada, "one cable, one link")
 
+    def test_a_network_may_come_after_the_node(self):
+        a, b = self.net.host("a"), self.net.host("b")
+        nodes = [self.node("Ada", *EMBEDDED, host=a), self.node("Bob", *EMBEDDED, host=b)]
+        for one in nodes:
+            one.ready()
+        time.sleep(2)
+        self.net.segment(a, b)
+        self.meet(*nodes, direct=True)
+        self.say(*nodes, "where have you been?")
+
+    def test_an_address_that_changes_costs_no_text(self):
+        a, b = self.net.chain("a", "b")
+        ada, bob = self.node("Ada", *EMBEDDED, host=a), self.node("Bob", *EMBEDDED, host=b)
+        self.meet(ada, bob, direct=True)
+        self.say(ada, bob, "before")
+        # As when a lease ends and another network takes over; the links' own addresses go, too.
+        for host, address in ((a, "10.78.0.1/24"), (b, "10.78.0.2/24")):
+            host.run(["ip", "link", "set", "eth0", "down"])
+            host.run(["ip", "address", "flush", "dev", "eth0"])
+            host.run(["ip", "address", "add", address, "dev", "eth0"])
+        bob.text(ada.number, "in between", ref="1")
+        for host in (a, b):
+            host.run(["ip", "link", "set", "eth0", "up"])
+        ada.got("in between")
+        bob.delivered("1")
+        self.say(ada, bob, "after")
+
     def test_peers_can_be_named_with_discovery_off(self):
         a, b = self.net.chain("a", "b")
         a.run(["ip", "address", "add", "fd00:77::1/64", "dev", "eth0", "nodad"])
