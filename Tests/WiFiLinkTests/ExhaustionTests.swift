@@ -6,6 +6,9 @@ import Wire
 @testable import WiFiLink
 
 /// A process without file descriptors left; in a process of its own, as its limit is.
+///
+/// Beside a busy processor libdispatch opens `/proc` to look after its threads, and ends the process
+/// where it cannot: `.ci/test` runs this suite alone.
 @Suite(.serialized, .timeLimit(.minutes(3)))
 struct ExhaustionTests {
   @Test("without descriptors nothing falls, links stay, and connections are taken again later")
