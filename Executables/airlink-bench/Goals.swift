@@ -9,8 +9,6 @@ struct Goal: Sendable {
     case longestMilliseconds
     /// The part of the limit's rate that is reached.
     case ofTheLimit
-    /// The processor time of the busier side, over the limit's.
-    case processorRatio
     /// Of one core.
     case processorPercent
     case residentMebibytes

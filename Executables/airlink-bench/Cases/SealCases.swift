@@ -4,11 +4,10 @@ enum SealCases {
     Subject(
       summary: "seal a text into a \(bucket)-byte bucket", limit: "the bare libsodium calls"
     ) { duration in
-      let text = try SealedText(bucket: bucket)
-      let bare = try text.bare()
+      let setup = try SealedText(bucket: bucket)
       let times = Turns(
-        subject: { count in for _ in 0..<count { keep(try? text.seal()) } },
-        limit: { bare.seal($0) }
+        subject: { count in for _ in 0..<count { keep(try? setup.seal()) } },
+        limit: { setup.bare.seal($0) }
       ).measure(for: duration)
       return Measurement(subject: times.subject, limit: times.limit)
     }
@@ -18,12 +17,11 @@ enum SealCases {
     Subject(
       summary: "open a text out of a \(bucket)-byte bucket", limit: "the bare libsodium calls"
     ) { duration in
-      let text = try SealedText(bucket: bucket)
-      let bare = try text.bare()
-      let payload = try text.seal()
+      let setup = try SealedText(bucket: bucket)
+      let payload = try setup.seal()
       let times = Turns(
-        subject: { count in for _ in 0..<count { keep(try? text.open(payload)) } },
-        limit: { bare.open($0) }
+        subject: { count in for _ in 0..<count { keep(try? setup.open(payload)) } },
+        limit: { setup.bare.open($0) }
       ).measure(for: duration)
       return Measurement(subject: times.subject, limit: times.limit)
     }
