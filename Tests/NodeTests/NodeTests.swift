@@ -192,6 +192,8 @@ import Wire
     let (anna, ben) = (try TestNode("Anna") { $0.tap = tap }, try TestNode("Ben"))
     MemoryTransport.connect(anna.transport, ben.transport)
     _ = await anna.front.event { $0.peer != nil }
+    // What is under way comes in a turn later.
+    while tap.cameIn.count < ben.transport.sent.count { await Task.yield() }
     #expect(tap.wentOut.map(\.packet) == anna.transport.sent)
     #expect(tap.cameIn.map(\.packet) == ben.transport.sent)
     #expect((tap.wentOut + tap.cameIn).allSatisfy { $0.link == "wifi-1" })
