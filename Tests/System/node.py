@@ -180,7 +180,10 @@ class Node:
         """Sends a text and returns the id it got."""
         mark = self.mark()
         self.send(cmd="send", to=to, text=text, ref=ref)
-        return self.expect(since=mark, event="state", ref=ref)["id"]
+        answer = self.expect(since=mark, event=lambda kind: kind in ("state", "error"), ref=ref)
+        if answer["event"] == "error":
+            raise AssertionError(f"refused: {answer}\n{self.transcript()}")
+        return answer["id"]
 
     def mark(self):
         """A place in the events: what comes after it is what `expect(since=)` looks at."""
