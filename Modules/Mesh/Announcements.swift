@@ -9,6 +9,8 @@ struct Announcements: Sendable {
   static let interval: Duration = .seconds(1)
   /// The least time between two announcements that answer a stranger heard over a relay.
   static let answeringInterval: Duration = .seconds(60)
+  /// Two hellos of one person within this are those that follow a link which came up at their end.
+  static let joining: Duration = .seconds(3)
   /// How long such an answer waits, so that those of many do not fall together.
   static let answeringDelay: ClosedRange<Duration> = .milliseconds(200)...(.seconds(1))
   /// How far ahead of our clock a remembered time may be before it is forgotten.
@@ -104,11 +106,12 @@ extension Mesh {
     effects.append(.send(packet, on: links))
   }
 
-  /// Answers a stranger heard over a relay with a hello of our own.
+  /// Answers someone heard over a relay, who may not know us, with a hello of our own.
   ///
-  /// Hellos go out when a link comes up and reach two hops. Whoever joins at the far end of a chain
-  /// would be heard by us and never hear us: the one between keeps no copy of our hello.
-  mutating func answerStranger(at moment: Moment) {
+  /// Hellos go out when a link comes up and reach two hops. Whoever joins at the far end of a chain,
+  /// for the first time or again after a restart, would be heard by us and never hear us: the one
+  /// between keeps no copy of our hello.
+  mutating func answerFromAfar(at moment: Moment) {
     announcements.requestAnswer(
       at: moment.instant, after: cryptography.random(in: Announcements.answeringDelay))
   }

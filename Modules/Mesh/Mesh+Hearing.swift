@@ -19,8 +19,10 @@ extension Mesh {
 
     let isFirst = known?.newestHello == nil
     let isRenamed = known?.name != hello.name
+    let isJoining = known?.heardAt.map { moment.instant - $0 <= Announcements.joining } ?? false
     var person = known ?? HeardPerson(fingerprint: cryptography.fingerprint(of: keys))
     person.newestHello = (header.time, header.id)
+    person.heardAt = moment.instant
     person.name = hello.name
     people.set(person, for: keys, on: link)
     let becameDirect = isNear && claim(link, by: keys)
@@ -32,7 +34,7 @@ extension Mesh {
     rename(keys, hello.name, at: moment)
     if !book.isBlocked(person.fingerprint.number) {
       if isFirst || isRenamed || becameDirect { tell(keys, isNew: isFirst) }
-      if isFirst, !isNear { answerStranger(at: moment) }
+      if isFirst || isJoining, !isNear { answerFromAfar(at: moment) }
     }
     carryOut(outbox.heard(keys, now: moment.instant, wallClock: moment.wallClock), at: moment)
   }

@@ -79,6 +79,26 @@ import Wire
     #expect(chain.net[chain.bert].log.count == before)
   }
 
+  @Test("Cleo, who forgot Ada in a restart, comes to know her again", arguments: Kind.allCases)
+  func knownAgain(kind: Kind) throws { try run(kind, knownAgain, knownAgain) }
+
+  private func knownAgain<C>(_ chain: Chain<C>) throws {
+    let net = chain.net
+    net.run(for: .seconds(100))
+    #expect(chain.knows(chain.cleo, chain.ada))
+    net.stop(chain.cleo)
+    net.start(chain.cleo)
+    #expect(!chain.knows(chain.cleo, chain.ada))
+    net.connect(chain.far)
+    net.run(for: .seconds(3))
+    #expect(chain.knows(chain.cleo, chain.ada))
+    // And all fall silent then.
+    net.run(for: .seconds(5))
+    let before = net[chain.bert].log.count
+    net.run(for: .seconds(3_600))
+    #expect(net[chain.bert].log.count == before)
+  }
+
   @Test("Ada, whom Cleo has never heard of, writes first", arguments: Kind.allCases)
   func unknownSender(kind: Kind) throws { try run(kind, unknownSender, unknownSender) }
 

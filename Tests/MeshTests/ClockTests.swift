@@ -131,6 +131,15 @@ import Wire
     #expect(hear(&test, [(4, 50_000), (5, 50_000), (6, 50_000)]).count == 1)
   }
 
+  @Test("of one link's old hellos ten are looked at, then one a second")
+  func bounded() {
+    var test = linked()
+    #expect(hear(&test, (2..<12).map { _ in (2, 50_000) }).isEmpty)
+    #expect(hear(&test, [(4, 50_000), (5, 50_000), (6, 50_000)]).isEmpty)
+    test.pass(.seconds(2))
+    #expect(hear(&test, [(4, 50_000), (5, 50_000), (6, 50_000)]).count == 1)
+  }
+
   @Test("our own old hello says nothing")
   func ownHello() {
     var test = linked()

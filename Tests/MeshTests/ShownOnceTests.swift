@@ -146,6 +146,24 @@ import Wire
     String(repeating: "0", count: 30) + [UInt8(value)].hex
   }
 
+  @Test("of a sender whose table is full, what cannot be told from the shown is refused in silence")
+  func tooOldToTell() throws {
+    var (test, bob) = try test(isPinned: true)
+    let start = test.wallClock
+    let records = (0..<4_097).map { number in
+      ReceivedRecord(
+        sender: bob.keys, messageID: MessageID(bob.newID()),
+        time: start.advanced(by: .milliseconds(number)))
+    }
+    var next = TestMesh(contacts: test.mesh.contacts, received: records)
+    next.up(1)
+    #expect(next.counter("mesh.pinned-messages") == 4_096)
+    #expect(next.receive(bob.text("old", to: next.keys, at: start), on: 1).isEmpty)
+    #expect(next.counter("mesh.too-old-to-tell") == 1)
+    let newer = bob.text("newer", to: next.keys, at: start.advanced(by: .milliseconds(1)))
+    #expect(next.receive(newer, on: 1).texts == ["newer"])
+  }
+
   @Test("nor after its sender was pinned meanwhile")
   func pinnedMeanwhile() throws {
     var (test, bob) = try test(isPinned: false)

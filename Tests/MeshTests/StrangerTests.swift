@@ -49,6 +49,22 @@ import Wire
     #expect(test.live(.seconds(10)).isEmpty)
   }
 
+  @Test(
+    "who was heard before and joins anew is, as a second hello within 3 s shows",
+    arguments: [
+      (3_000, 1), (3_001, 0),
+    ])
+  func joinsAnew(milliseconds: Int, answers: Int) {
+    var test = settled()
+    var bob = Speaker(2)
+    test.hear(&bob, on: 1, hops: 1)
+    _ = test.live(.seconds(120))
+    test.hear(&bob, on: 1, hops: 1)
+    test.pass(.milliseconds(milliseconds))
+    test.hear(&bob, on: 1, hops: 1)
+    #expect(test.live(.seconds(10)).hellos(of: test.keys).count == answers)
+  }
+
   @Test("who was heard before is not")
   func notTheKnown() {
     var test = settled()
