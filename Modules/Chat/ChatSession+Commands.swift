@@ -156,7 +156,7 @@ extension ChatSession {
     body.append(
       "\n✓ before a name: you compared safety numbers; ? before it: nobody checked who it is",
       .plain)
-    body.append("\nTab completes, the arrows bring lines back, ^C clears, ^D leaves", .plain)
+    body.append("\nTab completes, the arrows and ^R bring lines back, ^C clears, ^D leaves", .plain)
     return body
   }
 }

@@ -80,6 +80,7 @@ public struct ChatSession: Sendable {
       } else {
         sentence += ", /who lists the people who are near"
       }
+      sentence += " (the up arrow brings the text back)"
       return .say(transcript.refusal(sentence, at: now))
     }
     let label = transcript.people.label(partner)

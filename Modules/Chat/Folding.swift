@@ -29,7 +29,7 @@ extension StyledText {
     lead: StyledText, body: StyledText, margin: String, columns: Int?
   ) -> [StyledText] {
     var folder = Folder(
-      margin: margin, columns: columns.map { max($0, CellWidth.most(margin) + 8) })
+      margin: margin, columns: columns.map { max($0, CellWidth.most(margin) + 2) })
     for piece in (lead + body).pieces {
       for character in piece.text { folder.add(character, piece.role) }
     }

@@ -32,8 +32,11 @@ public struct TranscriptEntry: Hashable, Sendable {
   let lead: StyledText
   let body: StyledText
 
-  /// As wide as time and mark, so that others' words never stand where those do.
-  static let margin = "      | "
+  /// As wide as time and mark, so that others' words never stand where those do; narrower where
+  /// there is no room for that.
+  private static let margin = "      | "
+  private static let narrowMargin = "| "
+  private static let narrow = 32
 
   /// A line of the program's own.
   init(_ mark: Mark, _ body: StyledText, at now: LocalTime) {
@@ -58,7 +61,9 @@ public struct TranscriptEntry: Hashable, Sendable {
 
   /// The rows to print, none wider than `columns` cells; nil folds nothing.
   public func rows(columns: Int?) -> [StyledText] {
-    StyledText.folded(lead: lead, body: body, margin: Self.margin, columns: columns)
+    let isNarrow = (columns ?? .max) < Self.narrow
+    return StyledText.folded(
+      lead: lead, body: body, margin: isNarrow ? Self.narrowMargin : Self.margin, columns: columns)
   }
 
   /// What an entry is, in the column after the time: the colour says nothing that it does not.

@@ -4,9 +4,10 @@ internal import Glibc
 /// The line being typed: libedit's buffer, kill ring and commands, and the terminal's mode.
 ///
 /// libedit draws nothing here (its output goes to the null device) and reads nothing by itself: it
-/// is handed whole keys. Its own drawing loses combining marks and counts them as a column, puts
-/// the cursor wrong in a line taller than the screen, and its history cuts a line recalled after
-/// 1,024 characters; `LineLayout`, `PromptScreen` and `LineHistory` do that instead.
+/// is handed whole keys. Its own drawing (tried with 3.1-20221030) drops combining marks when it
+/// draws a line anew and shows the cursor at the wrong text in a line taller than the screen; its
+/// history brings back 1,024 characters of a longer line. `LineLayout`, `PromptScreen` and
+/// `LineHistory` do that instead, and with keys that come whole nothing in libedit ever waits.
 @MainActor
 final class LineEditor {
   /// Characters a line may have: more than any message, so that one too long is refused with the

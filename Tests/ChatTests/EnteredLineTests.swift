@@ -1,4 +1,5 @@
 import Chat
+import Glibc
 import Testing
 
 @Suite("Entered lines")
@@ -15,6 +16,16 @@ struct EnteredLineTests {
     ] as [(String, EnteredLine)])
   func meaning(line: String, expected: EnteredLine) {
     #expect(EnteredLine(line) == expected)
+  }
+
+  @Test("the manual page names every command", arguments: SlashCommand.allCases)
+  func manual(command: SlashCommand) throws {
+    let path = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+    let file = try #require(fopen("/\(path)/Executables/airlink-node/airlink-node.1", "r"))
+    defer { fclose(file) }
+    var page = [UInt8](repeating: 0, count: 1 << 18)
+    let count = fread(&page, 1, page.count, file)
+    #expect(String(decoding: page[..<count], as: UTF8.self).contains("/\(command.rawValue)"))
   }
 
   @Test("every command has its words in the help", arguments: SlashCommand.allCases)

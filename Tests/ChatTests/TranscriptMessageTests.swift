@@ -48,7 +48,7 @@ struct TranscriptMessageTests {
         let event = ChatEvent.message(.sample(text, from: .mallory, name: name))
         for entry in transcript.entries(for: event, at: .noon) {
           for (place, row) in entry.rows(columns: columns).enumerated() {
-            #expect(place == 0 || row.plain.hasPrefix("      | "))
+            #expect(place == 0 || row.plain.hasPrefix(columns == 20 ? "| " : "      | "))
             #expect(place > 0 || row.plain.hasPrefix("14:34 "))
             if let columns { #expect(CellWidth.most(row.plain) <= columns) }
             for scalar in row.plain.unicodeScalars {

@@ -9,47 +9,9 @@ import Wire
 @Suite("Terminal front end", .serialized)
 @MainActor
 struct TerminalFrontTests {
-  /// A front end, what it asked for, and its terminal.
-  @MainActor
-  private final class Scene {
-    let terminal: TestTerminal
-    let front: TerminalFront
-    var requests: [ChatRequest] = []
-    var ends: [FrontEndEnd] = []
-    var focuses = 0
-
-    init(columns: Int = 40, rows: Int = 16) throws {
-      terminal = try TestTerminal(columns: columns, rows: rows)
-      front = try #require(
-        TerminalFront(
-          input: terminal.slave, output: terminal.slave, colors: true,
-          environment: ["TERM": "xterm-256color"]))
-      front.onRequest = { [weak self] in self?.requests.append($0) }
-      front.onEnd = { [weak self] in self?.ends.append($0) }
-      front.onFocus = { [weak self] in self?.focuses += 1 }
-      front.start()
-      front.show(.peers([.sample(.alice, "Alice"), .sample(.bob, "Bob")], ref: "known"))
-    }
-
-    var shown: [String] { terminal.screen.lines.filter { !$0.isEmpty } }
-
-    /// Types, and waits until the last row that is shown is `line`.
-    func type(_ text: String, until line: String) async throws {
-      terminal.type(text)
-      try await eventually("\(line) in \(shown)") { shown.last == line }
-    }
-
-    func end() throws {
-      front.stop()
-      #expect(terminal.screen.complaints == [])
-      #expect(terminal.isCooked)
-      terminal.closeAll()
-    }
-  }
-
   @Test("who is known is asked for, and the prompt stands")
   func start() async throws {
-    let scene = try Scene()
+    let scene = try TerminalScene()
     #expect(scene.requests == [ChatRequest(.peers, ref: "known")])
     try await eventually { scene.shown == [">"] }
     #expect(!scene.terminal.isCooked)
@@ -63,7 +25,7 @@ struct TerminalFrontTests {
 
   @Test("a message that arrives while a wrapped line is typed leaves that line whole")
   func message() async throws {
-    let scene = try Scene(columns: 30, rows: 20)
+    let scene = try TerminalScene(columns: 30, rows: 20)
     let typed = "one two three four five six seven 漢字 eight e\u{301}nd"
     try await scene.type(typed, until: " seven 漢字 eight e\u{301}nd")
     // Into the middle, where every row after it moves.
@@ -86,7 +48,7 @@ struct TerminalFrontTests {
 
   @Test("a text goes to the open conversation when Enter is pressed, and comes back with its state")
   func send() async throws {
-    let scene = try Scene(columns: 60)
+    let scene = try TerminalScene(columns: 60)
     try await scene.type("/to Alice\r", until: "Alice [E492-6D25]>")
     scene.requests = []
     scene.terminal.type("hellö 漢字\r")
@@ -105,7 +67,7 @@ struct TerminalFrontTests {
 
   @Test("keys edit the line: words, ends, whole characters, kill and yank")
   func editing() async throws {
-    let scene = try Scene()
+    let scene = try TerminalScene()
     try await scene.type("one two", until: "> one two")
     try await scene.type("\u{1}X\u{5}Y", until: "> Xone twoY")
     try await scene.type("\u{17}", until: "> Xone")
@@ -125,7 +87,7 @@ struct TerminalFrontTests {
 
   @Test("lines come back by the arrows, and the draft at last")
   func history() async throws {
-    let scene = try Scene(columns: 70)
+    let scene = try TerminalScene(columns: 70)
     scene.terminal.type("/links\r/stats\rdraft")
     try await eventually { scene.shown.last == "> draft" }
     try await scene.type("\u{1B}[A", until: "> /stats")
@@ -140,7 +102,7 @@ struct TerminalFrontTests {
 
   @Test("a long line comes back from the history whole")
   func longHistory() async throws {
-    let scene = try Scene(columns: 80, rows: 24)
+    let scene = try TerminalScene(columns: 80, rows: 24)
     _ = try await scene.type("/to Alice\r", until: "Alice [E492-6D25]>")
     let text = String(repeating: "0123456789", count: 300)
     scene.terminal.type(text)
@@ -154,7 +116,7 @@ struct TerminalFrontTests {
 
   @Test("Tab completes commands and names, and lists what there is")
   func completion() async throws {
-    let scene = try Scene(columns: 70)
+    let scene = try TerminalScene(columns: 70)
     try await scene.type("/t\t", until: "> /to")
     try await scene.type("al\t", until: "> /to Alice")
     try await scene.type("\u{15}/an\t", until: "> /an")
@@ -167,7 +129,7 @@ struct TerminalFrontTests {
 
   @Test("^C clears the line, and on an empty one says how to leave; ^D there leaves")
   func leaving() async throws {
-    let scene = try Scene(columns: 60)
+    let scene = try TerminalScene(columns: 60)
     try await scene.type("abc\u{3}", until: ">")
     scene.terminal.type("\u{3}")
     try await eventually { scene.shown.contains { $0.hasSuffix("/quit leaves, and so does ^D") } }
@@ -180,7 +142,7 @@ struct TerminalFrontTests {
 
   @Test("a pasted text of several lines stays in the line until Enter, and is one message")
   func paste() async throws {
-    let scene = try Scene(columns: 60)
+    let scene = try TerminalScene(columns: 60)
     try await scene.type("/to Alice\r", until: "Alice [E492-6D25]>")
     scene.requests = []
     scene.terminal.type("\u{1B}[200~/quit\r/block Bob\u{1B}[31m\r\n\u{1B}[201~")
@@ -198,7 +160,7 @@ struct TerminalFrontTests {
 
   @Test("a paste that no message takes is refused whole")
   func longPaste() async throws {
-    let scene = try Scene(columns: 60)
+    let scene = try TerminalScene(columns: 60)
     try await scene.type("before", until: "> before")
     try await scene.terminal.typeAll(
       "\u{1B}[200~" + String(repeating: "x", count: 20_000) + "\u{1B}[201~")
@@ -209,7 +171,7 @@ struct TerminalFrontTests {
 
   @Test("the terminal that comes to the front is told to the node")
   func focus() async throws {
-    let scene = try Scene()
+    let scene = try TerminalScene()
     scene.terminal.type("a\u{1B}[Ob\u{1B}[Ic")
     try await eventually { scene.shown.last == "> abc" }
     #expect(scene.focuses == 1)
@@ -218,7 +180,7 @@ struct TerminalFrontTests {
 
   @Test("a width that changes draws the line anew")
   func resize() async throws {
-    let scene = try Scene(columns: 40)
+    let scene = try TerminalScene(columns: 40)
     try await scene.type(
       String(repeating: "ab ", count: 20), until: "b ab ab ab ab ab ab ab")
     scene.terminal.resize(columns: 20, rows: 16)
@@ -234,7 +196,7 @@ struct TerminalFrontTests {
 
   @Test("hostile names and texts reach the terminal as plain characters")
   func hostile() async throws {
-    let scene = try Scene(columns: 50, rows: 40)
+    let scene = try TerminalScene(columns: 50, rows: 40)
     let texts = [
       "\u{1B}[2J", "\u{1B}]0;x\u{7}", "\u{9B}31m", "\u{8}\u{8}", "\r\u{0}\u{7F}",
       "\u{202E}x\u{2066}",
@@ -261,7 +223,7 @@ struct TerminalFrontTests {
 
   @Test("a terminal that hangs up ends the program quietly")
   func hangUp() async throws {
-    let scene = try Scene()
+    let scene = try TerminalScene()
     try await eventually { scene.shown == [">"] }
     scene.terminal.hangUp()
     try await eventually { scene.ends == [.gone] }
@@ -272,7 +234,7 @@ struct TerminalFrontTests {
 
   @Test("a terminal that takes nothing stops nobody, and is told what it missed")
   func stalled() async throws {
-    let scene = try Scene(columns: 200, rows: 50)
+    let scene = try TerminalScene(columns: 200, rows: 50)
     try await eventually { scene.shown == [">"] }
     scene.terminal.stopListening()
     let text = String(repeating: "x", count: 8_000)
@@ -294,7 +256,7 @@ struct TerminalFrontTests {
 
   @Test("a call rings until it is answered")
   func ringing() async throws {
-    let scene = try Scene(columns: 70)
+    let scene = try TerminalScene(columns: 70)
     let nonce = CallNonce(random: 7)
     scene.front.show(.call(CallStatus(state: .ringing, peer: .alice, nonce: nonce)))
     try await eventually { scene.terminal.screen.bells > 0 }
