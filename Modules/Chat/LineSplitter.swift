@@ -20,13 +20,19 @@ public struct LineSplitter: Sendable {
 
   /// Takes bytes in whatever slices they come, and tells each line that they end.
   public mutating func append(_ bytes: some Collection<UInt8>, _ take: (Line) -> Void) {
-    var rest = bytes[...]
-    while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-      hold(rest[..<end], take)
+    // Not generic from here on: each byte is looked at.
+    let isDone: Void? = bytes.withContiguousStorageIfAvailable { unsafe append($0, take) }
+    if isDone == nil { unsafe Array(bytes).withUnsafeBufferPointer { unsafe append($0, take) } }
+  }
+
+  private mutating func append(_ bytes: UnsafeBufferPointer<UInt8>, _ take: (Line) -> Void) {
+    var rest = unsafe bytes[...]
+    while let end = unsafe rest.firstIndex(of: UInt8(ascii: "\n")) {
+      unsafe hold(rest[..<end], take)
       if isSkipping { isSkipping = false } else { take(finishedLine()) }
-      rest = rest[rest.index(after: end)...]
+      unsafe rest = rest[(end + 1)...]
     }
-    hold(rest, take)
+    unsafe hold(rest, take)
   }
 
   /// The line that the stream's end cut off, if it had begun.
@@ -38,16 +44,18 @@ public struct LineSplitter: Sendable {
     return finishedLine()
   }
 
-  private mutating func hold(_ bytes: some Collection<UInt8>, _ take: (Line) -> Void) {
+  private mutating func hold(
+    _ bytes: Slice<UnsafeBufferPointer<UInt8>>, _ take: (Line) -> Void
+  ) {
     if isSkipping { return }
     // One byte over the bound is held: it may be the CR that is not part of the line.
-    guard held.count + bytes.count <= Self.maximumLength + 1 else {
+    guard unsafe held.count + bytes.count <= Self.maximumLength + 1 else {
       isSkipping = true
       held = []
       take(.tooLong)
       return
     }
-    held.append(contentsOf: bytes)
+    unsafe held.append(contentsOf: bytes)
   }
 
   private mutating func finishedLine() -> Line {

@@ -48,6 +48,11 @@ extension String {
   /// raw: whatever is not plainly visible is written as `\u` with four digits.
   fileprivate func writeJSON(to text: inout String) {
     text += "\""
+    if utf8.allSatisfy(\.standsForItself) { text += self } else { escape(into: &text) }
+    text += "\""
+  }
+
+  private func escape(into text: inout String) {
     for scalar in unicodeScalars {
       switch scalar {
       case "\"": text += "\\\""
@@ -66,6 +71,15 @@ extension String {
         }
       }
     }
-    text += "\""
+  }
+}
+
+extension UInt8 {
+  /// Whether this is a visible ASCII character, or a space, that JSON writes as it is.
+  fileprivate var standsForItself: Bool {
+    switch self {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"): false
+    default: (0x20..<0x7F).contains(self)
+    }
   }
 }

@@ -20,11 +20,11 @@ extension Mesh {
   ) throws(MeshRefusal) -> PublicKeys {
     guard number != ownFingerprint.number else { throw .isSelf }
     let candidates = claimants(of: number).filter {
-      fingerprint == nil || cryptography.fingerprint(of: $0) == fingerprint
+      fingerprint == nil || self.fingerprint(of: $0) == fingerprint
     }
     guard let keys = candidates.first else { throw .unknownNumber(number) }
     guard candidates.count == 1 else {
-      throw .ambiguous(number, candidates.map { cryptography.fingerprint(of: $0) }.sorted())
+      throw .ambiguous(number, candidates.map { self.fingerprint(of: $0) }.sorted())
     }
     return keys
   }

@@ -85,7 +85,7 @@ extension Mesh {
     return payload.map {
       Packet(
         kind: .sealed, hopLimit: ownHopLimit, time: time, id: packetID,
-        destination: cryptography.fingerprint(of: recipient), payload: $0)
+        destination: fingerprint(of: recipient), payload: $0)
     }
   }
 

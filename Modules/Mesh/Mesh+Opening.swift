@@ -29,7 +29,7 @@ extension Mesh {
   private mutating func take(
     _ message: OpenedMessage, _ header: PacketHeader, from link: LinkID, at moment: Moment
   ) {
-    let fingerprint = cryptography.fingerprint(of: message.sender)
+    let fingerprint = fingerprint(of: message.sender)
     let isBlocked = book.isBlocked(fingerprint.number)
     let standing = standing(of: message.sender)
     if case .contradicts(let kept) = standing {

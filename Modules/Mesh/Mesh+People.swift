@@ -40,7 +40,7 @@ extension Mesh {
   }
 
   func number(of keys: PublicKeys) -> Number {
-    (people[keys]?.fingerprint ?? cryptography.fingerprint(of: keys)).number
+    fingerprint(of: keys).number
   }
 
   private func person(_ keys: PublicKeys) -> Person {

@@ -57,7 +57,10 @@ public struct Mesh<Cryptography: MeshCryptography>: Sendable {
   /// The people pinned and the numbers blocked.
   public var contacts: ContactBook { book }
 
-  public func fingerprint(of keys: PublicKeys) -> Fingerprint { cryptography.fingerprint(of: keys) }
+  /// The fingerprint of keys, which is computed only for whom we have not heard.
+  public func fingerprint(of keys: PublicKeys) -> Fingerprint {
+    people[keys]?.fingerprint ?? cryptography.fingerprint(of: keys)
+  }
 
   /// What to do since this was last asked, in order.
   public mutating func takeEffects() -> [MeshEffect] {

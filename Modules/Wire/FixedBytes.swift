@@ -34,7 +34,7 @@ extension FixedBytes {
   public var bytes: [UInt8] { unsafe withUnsafeBytes(of: self) { unsafe Array($0) } }
 
   /// Lower-case hexadecimal digits.
-  public var hex: String { bytes.hex }
+  public var hex: String { unsafe withUnsafeBytes(of: self) { unsafe String(hexOf: $0) } }
 
   public var description: String { hex }
 
@@ -75,11 +75,7 @@ extension [UInt8] {
   }
 
   /// Lower-case hexadecimal digits.
-  public var hex: String {
-    let digits = Array("0123456789abcdef".utf8)
-    return String(
-      decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-  }
+  public var hex: String { unsafe withUnsafeBytes { unsafe String(hexOf: $0) } }
 
   public mutating func append(_ value: some FixedBytes) {
     unsafe Swift.withUnsafeBytes(of: value) { unsafe append(contentsOf: $0) }
@@ -88,5 +84,22 @@ extension [UInt8] {
   /// Appends an integer, most significant byte first.
   public mutating func append<Value: FixedWidthInteger>(bigEndian value: Value) {
     unsafe Swift.withUnsafeBytes(of: value.bigEndian) { unsafe append(contentsOf: $0) }
+  }
+}
+
+extension String {
+  /// Two lower-case digits a byte.
+  fileprivate init(hexOf bytes: UnsafeRawBufferPointer) {
+    func digit(_ value: UInt8) -> UInt8 {
+      value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") - 10 + value
+    }
+    unsafe self.init(unsafeUninitializedCapacity: 2 * bytes.count) { digits in
+      for index in bytes.indices {
+        let byte = unsafe bytes[index]
+        unsafe digits[2 * index] = digit(byte >> 4)
+        unsafe digits[2 * index + 1] = digit(byte & 15)
+      }
+      return 2 * bytes.count
+    }
   }
 }

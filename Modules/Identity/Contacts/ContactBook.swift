@@ -7,6 +7,8 @@ public struct ContactBook: Hashable, Sendable {
   public static let maximumNameLength = Hello.maximumNameLength
 
   private var people: [Number: Contact] = [:]
+  /// Whose numbers those are: every message asks, and a number costs two hashes.
+  private var numbers: [PublicKeys: Number] = [:]
   private var blocked: Set<Number> = []
 
   /// Nobody.
@@ -15,8 +17,9 @@ public struct ContactBook: Hashable, Sendable {
   public func contact(_ number: Number) -> Contact? { people[number] }
 
   public func standing(of keys: PublicKeys) -> Standing {
+    if numbers[keys] != nil { return .pinned }
     guard let contact = people[keys.fingerprint.number] else { return .unknown }
-    return contact.keys == keys ? .pinned : .contradicts(contact.keys)
+    return .contradicts(contact.keys)
   }
 
   /// Whether nothing of this number is to be shown or answered, whoever has it.
@@ -36,16 +39,15 @@ public struct ContactBook: Hashable, Sendable {
   public mutating func apply(_ change: ContactChange) throws(ContactError) {
     switch change {
     case .pin(let keys, let name):
-      if people[keys.fingerprint.number] == nil { try put(Contact(keys: keys, name: name)) }
+      if standing(of: keys) == .unknown { try put(Contact(keys: keys, name: name)) }
     case .accept(let keys, let name):
       if standing(of: keys) != .pinned { try put(Contact(keys: keys, name: name)) }
     case .verify(let keys):
-      guard standing(of: keys) == .pinned else { return }
-      people[keys.fingerprint.number]?.isVerified = true
+      if let number = numbers[keys] { people[number]?.isVerified = true }
     case .rename(let keys, let name):
-      guard standing(of: keys) == .pinned else { return }
+      guard let number = numbers[keys] else { return }
       try Self.check(name)
-      people[keys.fingerprint.number]?.name = name
+      people[number]?.name = name
     case .block(let number):
       guard blocked.count < Self.maximumBlocked || blocked.contains(number) else {
         throw .tooManyBlocked(limit: Self.maximumBlocked)
@@ -61,7 +63,10 @@ public struct ContactBook: Hashable, Sendable {
     guard people.count < Self.maximumContacts || people[contact.number] != nil else {
       throw .tooManyContacts(limit: Self.maximumContacts)
     }
-    people[contact.number] = contact
+    if let former = people.updateValue(contact, forKey: contact.number) {
+      numbers[former.keys] = nil
+    }
+    numbers[contact.keys] = contact.number
   }
 
   private static func check(_ name: String) throws(ContactError) {
