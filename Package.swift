@@ -83,15 +83,18 @@ let package = Package(
     module("Seal", ["Wire", "Identity", "CSodium"]),
     core("Mesh", ["Wire", "Router", "Outbox", "Identity", "Seal"]),
 
+    // What a program's main thread waits on.
+    module("EventLoop", ["CLinux"]),
+
     // Links.
     module("Link", ["Wire"]),
-    module("Discovery", ["Wire", "CAvahi", "CLinux"]),
-    module("WiFiLink", ["Link", "Wire", "Discovery", "CLinux"]),
+    module("Discovery", ["EventLoop", "Wire", "CAvahi", "CLinux"]),
+    module("WiFiLink", ["EventLoop", "Link", "Wire", "Discovery", "CLinux"]),
 
     // What the programs share.
     module("CommandLine", ["CJansson", "CUTF8Proc", "CBSD"]),
     core("Chat", ["Wire", "CommandLine"]),
-    module("Terminal", ["Chat", "Wire", "CommandLine", "CEdit", "CTerminal"]),
+    module("Terminal", ["EventLoop", "Chat", "Wire", "CommandLine", "CEdit", "CTerminal"]),
     module("Unlock", ["CommandLine", "Identity"]),
     module("KeyTool", ["Unlock", "Identity", "Wire", "CommandLine", "CQRencode", "CSodium"]),
     // Apart from the readers, so that a node does without libpcap.
@@ -101,16 +104,15 @@ let package = Package(
     module(
       "Node",
       [
-        "CLinux", "CommandLine", "Unlock", "Chat", "Terminal", "Mesh", "Outbox", "Identity",
-        "Link", "Wire",
+        "CLinux", "EventLoop", "CommandLine", "Unlock", "Chat", "Terminal", "Mesh", "Outbox",
+        "Identity", "Link", "Wire",
       ]),
 
     program(
       "airlink-node",
       [
-        "CommandLine", "CSodium", "Discovery", "Identity", "Link", "Node", "PacketLog", "Terminal",
-        "Unlock",
-        "WiFiLink", "Wire",
+        "CommandLine", "CSodium", "Discovery", "EventLoop", "Identity", "Link", "Node", "PacketLog",
+        "Terminal", "Unlock", "WiFiLink", "Wire",
       ]),
 
     // For developers: not installed.
@@ -124,6 +126,7 @@ let package = Package(
     program("airlink-keytool", ["KeyTool", "CommandLine"]),
     program("airlink-packetdump", ["PacketDump", "CommandLine"]),
 
+    tests("EventLoop", ["EventLoop"]),
     tests("Discovery", ["Discovery", "Wire"]),
     tests("WiFiLink", ["WiFiLink", "Discovery", "Link", "Wire"]),
     tests("Wire", ["Wire", "CCRC32C"]),

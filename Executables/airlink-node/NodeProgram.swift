@@ -1,6 +1,6 @@
 internal import CommandLine
 internal import Discovery
-internal import Dispatch
+internal import EventLoop
 internal import Glibc
 internal import Identity
 internal import Link
@@ -9,7 +9,7 @@ internal import Terminal
 internal import WiFiLink
 internal import Wire
 
-/// `airlink-node`: composes identity, disk, links and front end, and runs them on the main queue.
+/// `airlink-node`: composes identity, disk, links and front end, and runs them on the main thread.
 @main
 enum NodeProgram {
   /// What runs, for as long as the process lives.
@@ -20,15 +20,19 @@ enum NodeProgram {
     case .finished(let code): exit(code.rawValue)
     case .run(let arguments, let console):
       MainActor.assumeIsolated {
-        do {
-          let run = Run(arguments, console)
-          running = run
-          try run.start()
-        } catch {
-          exit(console.report(error).rawValue)
+        EventLoop.main.run {
+          do {
+            guard EventLoop.main.isAvailable else {
+              throw Failure("no file descriptor is left to run with; see `ulimit -n`")
+            }
+            let run = Run(arguments, console)
+            running = run
+            try run.start()
+          } catch {
+            exit(console.report(error).rawValue)
+          }
         }
       }
-      dispatchMain()
     }
   }
 }

@@ -11,5 +11,6 @@
 #include <sys/timerfd.h>
 #include <sys/socket.h>
 
-// glibc shows it to _GNU_SOURCE only, which a module cannot set for others.
+// glibc shows these to _GNU_SOURCE only, which a module cannot set for others.
 int accept4(int descriptor, struct sockaddr *address, socklen_t *length, int flags);
+int sem_clockwait(sem_t *semaphore, clockid_t clock, const struct timespec *end);

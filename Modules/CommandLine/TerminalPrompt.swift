@@ -4,8 +4,8 @@ internal import Glibc
 /// Questions asked on the controlling terminal, whatever standard input and output are.
 ///
 /// `readpassphrase(3)` of libbsd turns the echo off and on again, also when a signal ends or stops
-/// the program in the middle. Ask before `dispatchMain()` and before other threads: a signal
-/// interrupts the question only in the thread that it reaches.
+/// the program in the middle. Ask before there are other threads: a signal interrupts the question only in the
+/// thread that it reaches.
 public enum TerminalPrompt {
   /// The longest answer to a plain question, in bytes.
   public static let maximumAnswerBytes = 1024

@@ -1,5 +1,5 @@
 internal import CAvahi
-internal import Dispatch
+internal import EventLoop
 internal import Wire
 
 /// Discovery by Avahi: the system's daemon, or a stack of our own where none runs.
@@ -9,9 +9,9 @@ internal import Wire
 @MainActor
 public final class AvahiDiscovery: ServiceDiscovery {
   /// Pauses between attempts to reach the daemon or to open the embedded stack.
-  static let retryPauses: [DispatchTimeInterval] = [1, 2, 4, 8, 15, 30].map { .seconds($0) }
+  static let retryPauses: [Duration] = [1, 2, 4, 8, 15, 30].map { .seconds($0) }
   /// Pause before what could not be opened is tried again.
-  static let troublePause: DispatchTimeInterval = .seconds(5)
+  static let troublePause = Duration.seconds(5)
 
   private enum Way: Hashable, CaseIterable { case daemon, embedded }
 
@@ -170,8 +170,7 @@ public final class AvahiDiscovery: ServiceDiscovery {
       responder.loop.post { responder.setActive(isActive) }
     }
     if let deadline = choice.deadline {
-      let pause = max(0, (deadline - MonotonicClock.now()).wholeNanoseconds)
-      after(.nanoseconds(Int(pause) + 1_000_000)) { discovery in
+      after(deadline - MonotonicClock.now()) { discovery in
         guard discovery.choice.deadline != nil else { return }
         discovery.choose { $0.wake(now: MonotonicClock.now()) }
       }
@@ -191,13 +190,11 @@ public final class AvahiDiscovery: ServiceDiscovery {
   }
 
   private func after(
-    _ pause: DispatchTimeInterval, _ work: @escaping @MainActor (AvahiDiscovery) -> Void
+    _ pause: Duration, _ work: @escaping @MainActor (AvahiDiscovery) -> Void
   ) {
-    DispatchQueue.main.asyncAfter(deadline: .now() + pause) { [weak self] in
-      MainActor.assumeIsolated {
-        guard let self, !self.isStopped else { return }
-        work(self)
-      }
+    EventLoop.main.after(pause) { [weak self] in
+      guard let self, !self.isStopped else { return }
+      work(self)
     }
   }
 

@@ -1,6 +1,6 @@
 internal import CAvahi
 internal import CLinux
-internal import Dispatch
+internal import EventLoop
 internal import Glibc
 internal import Synchronization
 
@@ -18,7 +18,7 @@ final class AvahiLoop: @unchecked Sendable {
   /// Work waiting while the thread is held up; what comes on top is dropped.
   static let maximumWaiting = 4_096
   /// How long the end of a loop waits for goodbyes to go out.
-  static let farewell: DispatchTimeInterval = .seconds(1)
+  static let farewell = Duration.seconds(1)
 
   let api: UnsafePointer<AvahiPoll>
   private let poll: OpaquePointer
@@ -62,19 +62,24 @@ final class AvahiLoop: @unchecked Sendable {
 
   /// Ends the thread after `last`, for which it waits at most `farewell`.
   func end(_ last: @escaping Work) {
-    let done = DispatchSemaphore(value: 0)
+    let done = Latch()
     post { [self] in
       last()
       avahi_threaded_poll_quit(poll)
-      done.signal()
+      done.open()
     }
-    let isDone = done.wait(timeout: .now() + Self.farewell) == .success
+    if done.wait(atMost: Self.farewell) { return free() }
     // A thread that hangs in a call is joined when it comes back, if the process lives that long.
-    DispatchQueue.global(qos: .utility).async { [self] in
-      if !isDone { done.wait() }
-      avahi_threaded_poll_free(poll)
-      close(wakeUp)
+    _ = BackgroundThread.start { [self] in
+      done.wait()
+      free()
     }
+  }
+
+  /// Joins the thread, which is at its end.
+  private func free() {
+    avahi_threaded_poll_free(poll)
+    close(wakeUp)
   }
 
   private func empty() {

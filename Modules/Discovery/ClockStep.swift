@@ -1,5 +1,5 @@
 internal import CLinux
-internal import Dispatch
+internal import EventLoop
 internal import Glibc
 
 /// Tells when the wall clock was set, and after suspend.
@@ -10,7 +10,7 @@ internal import Glibc
 @MainActor
 final class ClockStep {
   private let descriptor: CInt
-  private let source: any DispatchSourceRead
+  private var watch: EventLoop.Watch?
 
   /// Begins to listen; nil when the system has no descriptor left.
   init?(_ stepped: @escaping @MainActor () -> Void) {
@@ -18,21 +18,21 @@ final class ClockStep {
     guard timer >= 0 else { return nil }
     Self.arm(timer)
     descriptor = timer
-    source = DispatchSource.makeReadSource(fileDescriptor: timer, queue: .main)
-    source.setEventHandler {
-      MainActor.assumeIsolated {
-        var expirations: UInt64 = 0
-        let count = read(timer, &expirations, MemoryLayout.size(ofValue: expirations))
-        let wasSet = count < 0 && errno == ECANCELED
-        Self.arm(timer)
-        if wasSet { stepped() }
-      }
+    watch = EventLoop.main.watch(timer, for: .read) { _ in
+      var expirations: UInt64 = 0
+      let count = read(timer, &expirations, MemoryLayout.size(ofValue: expirations))
+      let wasSet = count < 0 && errno == ECANCELED
+      Self.arm(timer)
+      if wasSet { stepped() }
     }
-    source.setCancelHandler { close(timer) }
-    source.activate()
   }
 
-  func stop() { source.cancel() }
+  func stop() {
+    guard let watch else { return }
+    EventLoop.main.unwatch(watch)
+    self.watch = nil
+    close(descriptor)
+  }
 
   /// Waits for a time that will not come: a century from now.
   private static func arm(_ timer: CInt) {

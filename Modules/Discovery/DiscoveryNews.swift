@@ -1,4 +1,4 @@
-internal import Dispatch
+internal import EventLoop
 internal import Synchronization
 
 /// News on their way from a responder's thread to the main thread.
@@ -29,9 +29,14 @@ final class DiscoveryNews: Sendable {
   }
 
   private let batch = Mutex(Batch())
+  private let postbox: Postbox
   private let deliver: @MainActor @Sendable (Batch) -> Void
 
-  init(_ deliver: @escaping @MainActor @Sendable (Batch) -> Void) { self.deliver = deliver }
+  @MainActor
+  init(_ deliver: @escaping @MainActor @Sendable (Batch) -> Void) {
+    postbox = EventLoop.main.postbox
+    self.deliver = deliver
+  }
 
   func note(_ change: (inout Batch) -> Void) {
     let isScheduled = batch.withLock { batch in
@@ -40,14 +45,12 @@ final class DiscoveryNews: Sendable {
       return batch.isScheduled
     }
     if isScheduled { return }
-    DispatchQueue.main.async { [self] in
-      MainActor.assumeIsolated {
-        deliver(
-          batch.withLock { batch in
-            defer { batch = Batch() }
-            return batch
-          })
-      }
+    postbox.post { [self] in
+      deliver(
+        batch.withLock { batch in
+          defer { batch = Batch() }
+          return batch
+        })
     }
   }
 

@@ -1,5 +1,5 @@
 internal import CLinux
-internal import Dispatch
+internal import EventLoop
 internal import Glibc
 
 /// Tells when the time of day is set and when the system wakes from suspend, without polling.
@@ -8,7 +8,7 @@ internal import Glibc
 /// `TFD_TIMER_CANCEL_ON_SET`).
 @MainActor
 final class ClockWatch {
-  private let source: any DispatchSourceRead
+  private var watch: EventLoop.Watch?
   private let descriptor: Int32
   private var suspended = NodeClock.suspended
   private let onJump: () -> Void
@@ -24,14 +24,16 @@ final class ClockWatch {
     self.descriptor = descriptor
     self.onJump = onJump
     self.onResume = onResume
-    source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: .main)
     arm()
-    source.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.fired() } }
-    source.setCancelHandler { close(descriptor) }
-    source.activate()
+    watch = EventLoop.main.watch(descriptor, for: .read) { [weak self] _ in self?.fired() }
   }
 
-  func stop() { source.cancel() }
+  func stop() {
+    guard let watch else { return }
+    EventLoop.main.unwatch(watch)
+    self.watch = nil
+    close(descriptor)
+  }
 
   private func arm() {
     var never = itimerspec()

@@ -1,10 +1,10 @@
-internal import Dispatch
+internal import EventLoop
 internal import Glibc
 
 /// Tells when a file of a directory was put in place of another one, as `rename` does.
 @MainActor
 final class FileWatch {
-  private let source: any DispatchSourceRead
+  private var watch: EventLoop.Watch?
   private let descriptor: Int32
   private let name: String
   private let onChange: () -> Void
@@ -20,13 +20,15 @@ final class FileWatch {
     self.descriptor = descriptor
     self.name = name
     self.onChange = onChange
-    source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: .main)
-    source.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.readEvents() } }
-    source.setCancelHandler { close(descriptor) }
-    source.activate()
+    watch = EventLoop.main.watch(descriptor, for: .read) { [weak self] _ in self?.readEvents() }
   }
 
-  func stop() { source.cancel() }
+  func stop() {
+    guard let watch else { return }
+    EventLoop.main.unwatch(watch)
+    self.watch = nil
+    close(descriptor)
+  }
 
   private func readEvents() {
     var hasChanged = false

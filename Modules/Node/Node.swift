@@ -1,5 +1,5 @@
 internal import Chat
-internal import Dispatch
+internal import EventLoop
 public import Identity
 public import Link
 internal import Mesh
@@ -48,8 +48,9 @@ public final class Node {
 
   private var isCarryingOut = false
   private var isWorkScheduled = false
+  private var toRemember: [ReceivedRecord] = []
   private(set) var isStopped = false
-  private let timer: any DispatchSourceTimer
+  private var timer: EventLoop.Timer?
   private var timerDeadline: Instant?
   private var clockWatch: ClockWatch?
   private var contactsWatch: FileWatch?
@@ -70,7 +71,6 @@ public final class Node {
     mesh = Mesh(
       cryptography: SealedCryptography(parts.identity), name: parts.name,
       contacts: parts.contacts, received: parts.received, now: clock.now)
-    timer = DispatchSource.makeTimerSource(queue: .main)
   }
 
   /// Starts the links, tells that the node is ready and begins to take commands.
@@ -79,8 +79,6 @@ public final class Node {
   public func start(_ transports: [any LinkTransport], port: () -> UInt16) throws {
     self.transports = transports
     for transport in transports { try transport.start() }
-    timer.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.wake() } }
-    timer.activate()
     clockWatch = ClockWatch(
       onJump: { [weak self] in self?.wake() }, onResume: { [weak self] in self?.resumed() })
     if let home = storage?.home {
@@ -108,8 +106,9 @@ public final class Node {
     guard !isStopped else { return }
     mesh.stop(at: clock.moment)
     carryOut()
+    EventLoop.main.settle()
     isStopped = true
-    timer.cancel()
+    if let timer { EventLoop.main.cancel(timer) }
     clockWatch?.stop()
     contactsWatch?.stop()
     for transport in transports { transport.stop() }
@@ -188,9 +187,7 @@ public final class Node {
           IncomingMessage(
             id: text.id, from: text.fingerprint, name: text.name, text: text.text,
             time: text.time)))
-    case .remember(let record):
-      storage?.remember(record)
-      tellTroubles()
+    case .remember(let record): remember(record)
     case .state(let id, let state): tell(id, state)
     case .person(let person, let isNew): front.show(.peer(Peer(person, isNew: isNew)))
     case .claimed(let link, let fingerprint):
@@ -201,6 +198,18 @@ public final class Node {
       tellTroubles()
     case .warning(let warning): front.show(.warning(ChatWarning(warning)))
     }
+  }
+
+  /// Notes a message as shown, after the line that shows it is written.
+  private func remember(_ record: ReceivedRecord) {
+    if toRemember.isEmpty {
+      EventLoop.main.whenQuiet(.remember) {
+        self.storage?.remember(self.toRemember)
+        self.toRemember = []
+        self.tellTroubles()
+      }
+    }
+    toRemember.append(record)
   }
 
   private func send(_ packet: Packet, on link: LinkID) {
@@ -220,7 +229,7 @@ public final class Node {
     }
   }
 
-  /// Opens one sealed packet a turn of the queue, so that links and commands come in between.
+  /// Opens one sealed packet a turn of the loop, so that links and commands come in between.
   ///
   /// None while the front end is behind: a text that nobody can be shown must not be said to be
   /// delivered, and no flood of texts may outgrow what waits for a reader. What finds no room in the
@@ -228,27 +237,19 @@ public final class Node {
   private func scheduleWork() {
     guard mesh.hasWork, !isWorkScheduled, !isStopped, !front.isBehind else { return }
     isWorkScheduled = true
-    DispatchQueue.main.async {
-      MainActor.assumeIsolated {
-        self.isWorkScheduled = false
-        self.mesh.work(at: self.clock.moment)
-        self.carryOut()
-      }
+    EventLoop.main.nextTurn {
+      self.isWorkScheduled = false
+      self.mesh.work(at: self.clock.moment)
+      self.carryOut()
     }
   }
 
   private func scheduleTimer() {
-    let deadline = mesh.deadline
-    guard deadline != timerDeadline else { return }
+    // Never back: to do that for every message costs more than to wake for nothing now and then.
+    guard let deadline = mesh.deadline, deadline < timerDeadline ?? .distantFuture else { return }
     timerDeadline = deadline
-    guard let deadline else {
-      timer.schedule(deadline: .distantFuture)
-      return
-    }
-    let wait = max(0, (deadline - clock.now).wholeNanoseconds)
-    timer.schedule(
-      deadline: .now() + .nanoseconds(Int(wait)),
-      leeway: .milliseconds(wait > 1_000_000_000 ? 50 : 1))
+    if let timer { EventLoop.main.cancel(timer) }
+    timer = EventLoop.main.after(deadline - clock.now) { [weak self] in self?.wake() }
   }
 }
 

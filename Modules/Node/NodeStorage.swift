@@ -77,10 +77,11 @@ public final class NodeStorage {
     }
   }
 
-  func remember(_ record: ReceivedRecord) {
+  /// Notes messages as shown.
+  func remember(_ records: [ReceivedRecord]) {
     guard let journal else { return }
     do throws(FileError) {
-      try journal.append(record)
+      try journal.append(records)
       hasToldJournal = false
     } catch {
       tell(

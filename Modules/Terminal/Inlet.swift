@@ -1,4 +1,4 @@
-internal import Dispatch
+internal import EventLoop
 internal import Glibc
 
 /// Reads a descriptor when it has something, and says when it ends.
@@ -16,7 +16,8 @@ final class Inlet {
   private let mayRead: () -> Bool
   private let onBytes: (ArraySlice<UInt8>) -> Void
   private let onEnd: (End) -> Void
-  private let source: any DispatchSourceRead
+  /// Nil for what cannot be waited for, as a file: that is always ready.
+  private var watch: EventLoop.Watch?
   private var buffer = [UInt8](repeating: 0, count: Inlet.chunkSize)
   private var isPaused = false
   private var isOver = false
@@ -25,7 +26,7 @@ final class Inlet {
   /// Bytes read at once; what comes beyond waits in the system, and in who writes it.
   private static let chunkSize = 16_384
 
-  /// Begins to read, with all callbacks on the main queue; `mayRead` is asked before each read.
+  /// Begins to read, with all callbacks in turns of the loop; `mayRead` is asked before each read.
   init(
     descriptor: Int32, mayRead: @escaping () -> Bool = { true },
     onBytes: @escaping (ArraySlice<UInt8>) -> Void,
@@ -35,11 +36,7 @@ final class Inlet {
     self.mayRead = mayRead
     self.onBytes = onBytes
     self.onEnd = onEnd
-    source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: .main)
-    source.setEventHandler { [weak self] in
-      MainActor.assumeIsolated { self?.turn() }
-    }
-    source.resume()
+    watch = EventLoop.main.watch(descriptor, for: .read) { [weak self] _ in self?.turn() }
     scheduleTurn()
   }
 
@@ -48,9 +45,9 @@ final class Inlet {
     if paused == isPaused || isOver { return }
     isPaused = paused
     if paused {
-      source.suspend()
+      stopWatching()
     } else {
-      source.resume()
+      watch = EventLoop.main.watch(descriptor, for: .read) { [weak self] _ in self?.turn() }
       scheduleTurn()
     }
   }
@@ -58,37 +55,33 @@ final class Inlet {
   /// Reads no more.
   func close() {
     if isOver { return }
-    // A source must not be suspended when it goes.
-    setPaused(false)
     isOver = true
-    source.cancel()
+    stopWatching()
   }
 
-  /// One more turn, without the source: it falls silent after a hang-up, with bytes left to read,
-  /// and never speaks for devices that cannot be waited for (epoll refuses /dev/null).
+  /// A hang-up is told for as long as it is watched, whether or not anybody wants to read.
+  private func stopWatching() {
+    if let watch { EventLoop.main.unwatch(watch) }
+    watch = nil
+  }
+
+  /// One more turn for what cannot be waited for (epoll refuses files and /dev/null).
   private func scheduleTurn() {
-    if isTurnDue { return }
+    if watch != nil || isTurnDue { return }
     isTurnDue = true
-    DispatchQueue.main.async { [weak self] in
-      MainActor.assumeIsolated {
-        self?.isTurnDue = false
-        self?.turn()
-      }
+    EventLoop.main.nextTurn { [weak self] in
+      self?.isTurnDue = false
+      self?.turn()
     }
   }
 
-  private var isReadable: Bool {
-    var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    return poll(&ready, 1, 0) > 0
-  }
-
-  /// Reads one chunk, if there is one: others on the queue have their turn before the next.
+  /// Reads one chunk: others have their turn before the next.
   private func turn() {
-    guard !isOver, !isPaused, isReadable, mayRead() else { return }
+    guard !isOver, !isPaused, mayRead() else { return }
     let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
     if count > 0 {
       onBytes(buffer[..<count])
-      if !isOver, isReadable { scheduleTurn() }
+      if !isOver { scheduleTurn() }
     } else if count == 0 {
       close()
       onEnd(.endOfInput)

@@ -1,5 +1,5 @@
 public import Chat
-internal import Dispatch
+internal import EventLoop
 internal import Glibc
 
 /// Commands as lines of JSON in, events as lines of JSON out (the contract of `--json`).
@@ -86,7 +86,7 @@ public final class JSONFront: FrontEnd {
   }
 
   private func write(_ line: String) {
-    switch outlet.write(line) {
+    switch outlet.writeSoon(line) {
     case .taken:
       if outlet.waiting > pauseAbove { inlet?.setPaused(true) }
     case .refused:
@@ -104,10 +104,8 @@ public final class JSONFront: FrontEnd {
     inlet?.close()
     inlet = nil
     // Later: the node may be in the middle of showing something.
-    DispatchQueue.main.async { [weak self] in
-      MainActor.assumeIsolated {
-        if let self, !self.isStopped { self.onEnd(reason) }
-      }
+    EventLoop.main.nextTurn { [weak self] in
+      if let self, !self.isStopped { self.onEnd(reason) }
     }
   }
 }

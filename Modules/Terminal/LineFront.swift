@@ -1,6 +1,6 @@
 public import Chat
 internal import CommandLine
-internal import Dispatch
+internal import EventLoop
 internal import Glibc
 
 /// The interactive node where there is no terminal to edit on: a file, a pipe, `TERM=dumb`.
@@ -103,10 +103,8 @@ public final class LineFront: FrontEnd {
     inlet?.close()
     inlet = nil
     // Later: the node may be in the middle of showing something.
-    DispatchQueue.main.async { [weak self] in
-      MainActor.assumeIsolated {
-        if let self, !self.isStopped { self.onEnd(reason) }
-      }
+    EventLoop.main.nextTurn { [weak self] in
+      if let self, !self.isStopped { self.onEnd(reason) }
     }
   }
 }

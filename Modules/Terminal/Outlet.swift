@@ -1,4 +1,4 @@
-internal import Dispatch
+internal import EventLoop
 internal import Glibc
 
 /// Writes to a descriptor without ever making the node wait for who reads it.
@@ -33,13 +33,18 @@ final class Outlet {
   private var bytes: [UInt8] = []
   /// How many of `bytes` are written already.
   private var done = 0
-  private var source: (any DispatchSourceWrite)?
+  /// Whether what waits is written once the reader makes room.
   private var isArmed = false
+  private var watch: EventLoop.Watch?
   private var isClosed = false
   private var isReleased = false
+  private var isPushDue = false
 
   /// The most that is handed to the system at once: what an empty pipe takes.
   private static let pieceSize = 65_536
+  /// Bytes from which on `writeSoon` waits no longer.
+  private static let atOnce = 8_192
+  private static let retryPause = Duration.milliseconds(50)
   /// What a pipe that says it takes something takes for certain (POSIX's `PIPE_BUF` on Linux).
   private static let certainSize = 4_096
 
@@ -64,19 +69,43 @@ final class Outlet {
   /// Writes `text` after what waits already.
   @discardableResult
   func write(_ text: String) -> Outcome {
-    if isClosed { return .closed }
-    if text.isEmpty { return .taken }
-    guard waiting + text.utf8.count <= limit else { return .refused }
-    bytes.append(contentsOf: text.utf8)
+    let outcome = add(text)
+    guard outcome == .taken else { return outcome }
     let wasWaiting = isArmed
     push()
-    // The source is silent from here on: that all is written now, nobody else would tell.
+    // Nothing is watched from here on: that all is written now, nobody else would tell.
     if wasWaiting, waiting == 0, !isClosed {
-      DispatchQueue.main.async { [weak self] in
-        MainActor.assumeIsolated { self?.onProgress() }
+      EventLoop.main.nextTurn { [weak self] in self?.onProgress() }
+    }
+    return isClosed ? .closed : .taken
+  }
+
+  /// Writes `text` after what waits already, together with what else comes in this moment.
+  ///
+  /// A system call for each line, and a reader woken by each, cost more than the lines do.
+  func writeSoon(_ text: String) -> Outcome {
+    let outcome = add(text)
+    guard outcome == .taken else { return outcome }
+    if isArmed { return .taken }
+    if waiting >= Self.atOnce {
+      push()
+    } else if !isPushDue {
+      isPushDue = true
+      EventLoop.main.whenQuiet(.show) { [weak self] in
+        guard let self else { return }
+        self.isPushDue = false
+        self.push()
+        if self.waiting == 0, !self.isClosed { self.onProgress() }
       }
     }
     return isClosed ? .closed : .taken
+  }
+
+  private func add(_ text: String) -> Outcome {
+    if isClosed { return .closed }
+    guard waiting + text.utf8.count <= limit else { return .refused }
+    bytes.append(contentsOf: text.utf8)
+    return .taken
   }
 
   /// Waits until everything is written, for `milliseconds` at the most; false when it is not.
@@ -99,14 +128,8 @@ final class Outlet {
     isClosed = true
     bytes = []
     done = 0
-    if let source {
-      // A source must not be suspended when it goes.
-      if !isArmed { source.resume() }
-      source.cancel()
-      self.source = nil
-    } else if ownsDescriptor {
-      _ = Glibc.close(descriptor)
-    }
+    disarm()
+    if ownsDescriptor { _ = Glibc.close(descriptor) }
   }
 
   private func push() {
@@ -162,28 +185,29 @@ final class Outlet {
   private func arm() {
     if isArmed { return }
     isArmed = true
-    if let source {
-      source.resume()
-      return
+    watch = EventLoop.main.watch(descriptor, for: .write) { [weak self] _ in self?.resume() }
+    if watch == nil { tryAgainLater() }
+  }
+
+  /// For what the system has no memory to watch.
+  private func tryAgainLater() {
+    EventLoop.main.after(Self.retryPause) { [weak self] in
+      guard let self, self.isArmed, self.watch == nil else { return }
+      self.resume()
+      if self.isArmed { self.tryAgainLater() }
     }
-    let source = DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: .main)
-    source.setEventHandler { [weak self] in
-      MainActor.assumeIsolated {
-        guard let self else { return }
-        let before = self.waiting
-        self.push()
-        if self.waiting < before { self.onProgress() }
-      }
-    }
-    let owned = ownsDescriptor ? descriptor : -1
-    source.setCancelHandler { if owned >= 0 { _ = Glibc.close(owned) } }
-    self.source = source
-    source.resume()
+  }
+
+  private func resume() {
+    let before = waiting
+    push()
+    if waiting < before { onProgress() }
   }
 
   private func disarm() {
     if !isArmed { return }
     isArmed = false
-    source?.suspend()
+    if let watch { EventLoop.main.unwatch(watch) }
+    watch = nil
   }
 }

@@ -1,12 +1,10 @@
 internal import CTerminal
-internal import Dispatch
+internal import EventLoop
 internal import Glibc
 
-/// Signals of this process, handed to the main queue.
+/// Signals of this process, handed to the event loop.
 ///
-/// By a handler that writes into a pipe, and not by Dispatch's signal sources: once `dispatchMain`
-/// runs, those see a signal only sometimes. The main thread then waits with no signal blocked, so
-/// an ignored one is thrown away there and one with its default effect has that effect.
+/// By a handler that writes into a pipe: that works on whichever thread the system delivers one.
 @MainActor
 public final class SignalInlet {
   /// Takes a handler away again.
@@ -17,7 +15,7 @@ public final class SignalInlet {
 
   public static let shared = SignalInlet()
 
-  private var source: (any DispatchSourceRead)?
+  private var watch: EventLoop.Watch?
   private var handlers: [Int32: [(serial: Int, act: @MainActor () -> Void)]] = [:]
   private var lastSerial = 0
 
@@ -40,15 +38,12 @@ public final class SignalInlet {
   }
 
   private func open() {
-    guard source == nil else { return }
+    guard watch == nil else { return }
     let descriptor = airlink_signal_pipe()
     guard descriptor >= 0 else { return }
-    let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: .main)
-    source.setEventHandler { [weak self] in
-      MainActor.assumeIsolated { self?.take(from: descriptor) }
+    watch = EventLoop.main.watch(descriptor, for: .read) { [weak self] _ in
+      self?.take(from: descriptor)
     }
-    source.activate()
-    self.source = source
   }
 
   private func take(from descriptor: Int32) {

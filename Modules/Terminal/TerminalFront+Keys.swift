@@ -1,11 +1,11 @@
 internal import Chat
-internal import Dispatch
+internal import EventLoop
 internal import Glibc
 
 extension TerminalFront {
   /// How long an Escape may stand alone before it is a key, and how long a paste may pause.
-  private static let escapeMilliseconds = 100
-  private static let pasteMilliseconds = 1_000
+  private static let escapePause = Duration.milliseconds(100)
+  private static let pastePause = Duration.seconds(1)
 
   func take(_ bytes: ArraySlice<UInt8>) {
     feeds += 1
@@ -14,13 +14,11 @@ extension TerminalFront {
     draw()
     guard decoder.isWaiting else { return }
     let fed = feeds
-    let pause = decoder.isPasting ? Self.pasteMilliseconds : Self.escapeMilliseconds
-    DispatchQueue.main.asyncAfter(deadline: .now() + .milliseconds(pause)) { [weak self] in
-      MainActor.assumeIsolated {
-        guard let self, self.feeds == fed, !self.isOver else { return }
-        for key in self.decoder.giveUp() { self.press(key) }
-        self.draw()
-      }
+    let pause = decoder.isPasting ? Self.pastePause : Self.escapePause
+    EventLoop.main.after(pause) { [weak self] in
+      guard let self, self.feeds == fed, !self.isOver else { return }
+      for key in self.decoder.giveUp() { self.press(key) }
+      self.draw()
     }
   }
 

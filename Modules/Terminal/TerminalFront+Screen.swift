@@ -1,5 +1,5 @@
 internal import Chat
-internal import Dispatch
+internal import EventLoop
 
 extension TerminalFront {
   /// Prints entries above the line being typed.
@@ -62,13 +62,13 @@ extension TerminalFront {
   /// Rings every three seconds for as long as a call does.
   func setRinging(_ isRinging: Bool) {
     if isRinging == (bell != nil) { return }
-    bell?.cancel()
+    if let bell { EventLoop.main.cancel(bell) }
     bell = nil
-    guard isRinging else { return }
-    let timer = DispatchSource.makeTimerSource(queue: .main)
-    timer.schedule(deadline: .now(), repeating: .seconds(3), leeway: .milliseconds(200))
-    timer.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.ring() } }
-    timer.resume()
-    bell = timer
+    if isRinging { ringOn() }
+  }
+
+  private func ringOn() {
+    ring()
+    bell = EventLoop.main.after(.seconds(3)) { [weak self] in self?.ringOn() }
   }
 }

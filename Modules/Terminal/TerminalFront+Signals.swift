@@ -1,6 +1,6 @@
 internal import CTerminal
 internal import Chat
-internal import Dispatch
+internal import EventLoop
 internal import Glibc
 
 extension TerminalFront {
@@ -40,18 +40,21 @@ extension TerminalFront {
     isSuspended = true
     screen.forget()
     inlet?.setPaused(true)
-    // A shell that brings a running job to the front sends it no signal.
-    let timer = DispatchSource.makeTimerSource(queue: .main)
-    timer.schedule(deadline: .now(), repeating: .milliseconds(500), leeway: .milliseconds(200))
-    timer.setEventHandler { [weak self] in
-      MainActor.assumeIsolated {
-        guard let self, self.isInForeground else { return }
-        self.resume()
-      }
+    watchForeground()
+  }
+
+  /// A shell that brings a running job to the front sends it no signal.
+  private func watchForeground() {
+    stopWatchingForeground()
+    foregroundWatch = EventLoop.main.after(.milliseconds(500)) { [weak self] in
+      guard let self else { return }
+      if self.isInForeground { self.resume() } else { self.watchForeground() }
     }
-    timer.resume()
-    foregroundWatch?.cancel()
-    foregroundWatch = timer
+  }
+
+  func stopWatchingForeground() {
+    if let foregroundWatch { EventLoop.main.cancel(foregroundWatch) }
+    foregroundWatch = nil
   }
 
   /// We run again: in front, unless the shell left us in the background.
@@ -62,8 +65,7 @@ extension TerminalFront {
     editor?.setRaw(false)
     editor?.setRaw(true)
     isSuspended = false
-    foregroundWatch?.cancel()
-    foregroundWatch = nil
+    stopWatchingForeground()
     inlet?.setPaused(false)
     size = TerminalSize(of: output)
     screen.forget()

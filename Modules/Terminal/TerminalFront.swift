@@ -1,6 +1,6 @@
 internal import CTerminal
 public import Chat
-internal import Dispatch
+internal import EventLoop
 internal import Glibc
 
 /// The interactive node at a terminal: a line to type on, and the transcript above it.
@@ -31,9 +31,9 @@ public final class TerminalFront: FrontEnd {
   var session = ChatSession()
   var size = TerminalSize()
   var signals: [SignalInlet.Token] = []
-  var bell: (any DispatchSourceTimer)?
+  var bell: EventLoop.Timer?
   /// Looks for our return to the foreground, while we are in the background.
-  var foregroundWatch: (any DispatchSourceTimer)?
+  var foregroundWatch: EventLoop.Timer?
   /// Counts what is fed to the decoder, so that a late timer knows that it is late.
   var feeds = 0
   /// Entries that a terminal that takes nothing was not given.
@@ -111,7 +111,7 @@ public final class TerminalFront: FrontEnd {
     inlet?.close()
     inlet = nil
     setRinging(false)
-    foregroundWatch?.cancel()
+    stopWatchingForeground()
     for token in signals { SignalInlet.shared.remove(token) }
     signals = []
     if !isSuspended { outlet.write(screen.erase() + Self.farewell) }
@@ -130,10 +130,8 @@ public final class TerminalFront: FrontEnd {
     inlet?.close()
     inlet = nil
     // Later: the node may be in the middle of showing something.
-    DispatchQueue.main.async { [weak self] in
-      MainActor.assumeIsolated {
-        if let self, !self.isStopped { self.onEnd(reason) }
-      }
+    EventLoop.main.nextTurn { [weak self] in
+      if let self, !self.isStopped { self.onEnd(reason) }
     }
   }
 
@@ -153,9 +151,9 @@ struct TerminalSize: Equatable {
   init() {}
 
   init(of descriptor: Int32) {
-    var window = winsize()
-    guard ioctl(descriptor, UInt(TIOCGWINSZ), &window) == 0 else { return }
-    if window.ws_col > 0 { columns = Int(window.ws_col) }
-    if window.ws_row > 0 { rows = Int(window.ws_row) }
+    var (columns, rows): (Int32, Int32) = (0, 0)
+    guard airlink_terminal_size(descriptor, &columns, &rows) == 0 else { return }
+    if columns > 0 { self.columns = Int(columns) }
+    if rows > 0 { self.rows = Int(rows) }
   }
 }

@@ -1,8 +1,8 @@
 internal import Discovery
-internal import Dispatch
+internal import EventLoop
 internal import Glibc
 
-/// Finds the addresses of named hosts, off the main queue: a name server may take its time.
+/// Finds the addresses of named hosts, off the main thread: a name server may take its time.
 @MainActor
 final class HostLookup {
   /// Names looked up at once; the others wait.
@@ -32,12 +32,12 @@ final class HostLookup {
     lastNumber += 1
     let (number, name) = (lastNumber, request.name)
     running[number] = request
-    DispatchQueue.global(qos: .utility).async { [weak self] in
+    let postbox = EventLoop.main.postbox
+    let isAsked = BackgroundThread.start { [weak self] in
       let found = Self.addresses(of: name)
-      DispatchQueue.main.async {
-        MainActor.assumeIsolated { self?.found(found, number) }
-      }
+      postbox.post { self?.found(found, number) }
     }
+    if !isAsked { EventLoop.main.nextTurn { [weak self] in self?.found([], number) } }
   }
 
   private func found(_ addresses: [IPAddress], _ number: UInt64) {

@@ -1,22 +1,21 @@
 internal import CLinux
 internal import Discovery
-internal import Dispatch
+internal import EventLoop
 internal import Glibc
 
 /// Follows the machine's interfaces and addresses as they come and go (rtnetlink(7)).
 @MainActor
 final class InterfaceMonitor {
   /// Changes come in bursts: an interface, its address, its route.
-  static let settling: DispatchTimeInterval = .milliseconds(200)
+  static let settling = Duration.milliseconds(200)
 
   private let descriptor: CInt
-  private let reactor: Reactor
-  private var token: UInt64?
+  private var watch: EventLoop.Watch?
   private var isDue = false
   private let changed: (NetworkSnapshot) -> Void
 
   /// Begins to follow; nil where the system has no netlink.
-  init?(reactor: Reactor, changed: @escaping (NetworkSnapshot) -> Void) {
+  init?(changed: @escaping (NetworkSnapshot) -> Void) {
     let type = CInt(SOCK_RAW.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
     let descriptor = socket(AF_NETLINK, type, CInt(NETLINK_ROUTE))
     guard descriptor >= 0 else { return nil }
@@ -33,14 +32,13 @@ final class InterfaceMonitor {
       return nil
     }
     self.descriptor = descriptor
-    self.reactor = reactor
     self.changed = changed
-    token = reactor.add(descriptor, for: .read) { [weak self] _ in self?.drain() }
+    watch = EventLoop.main.watch(descriptor, for: .read) { [weak self] _ in self?.drain() }
   }
 
   func stop() {
-    if let token { reactor.remove(token) }
-    token = nil
+    if let watch { EventLoop.main.unwatch(watch) }
+    watch = nil
     Glibc.close(descriptor)
   }
 
@@ -57,12 +55,10 @@ final class InterfaceMonitor {
     }
     guard !isDue else { return }
     isDue = true
-    DispatchQueue.main.asyncAfter(deadline: .now() + Self.settling) { [weak self] in
-      MainActor.assumeIsolated {
-        guard let self, self.token != nil else { return }
-        self.isDue = false
-        if let snapshot = Self.snapshot() { self.changed(snapshot) }
-      }
+    EventLoop.main.after(Self.settling) { [weak self] in
+      guard let self, self.watch != nil else { return }
+      self.isDue = false
+      if let snapshot = Self.snapshot() { self.changed(snapshot) }
     }
   }
 

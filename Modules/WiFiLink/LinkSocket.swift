@@ -1,4 +1,5 @@
 internal import Discovery
+internal import EventLoop
 internal import Glibc
 internal import Wire
 
@@ -7,11 +8,12 @@ internal import Wire
 final class LinkSocket {
   /// Bytes taken from one link before the others have their turn.
   static let bytesPerTurn = 64 * 1_024
+  /// Bytes from which on what waits is sent without waiting for a quiet moment: a dozen texts.
+  static let bytesAtOnce = 4_096
 
   let id: LinkID
   let descriptor: CInt
-  /// By which the reactor knows it.
-  let token: UInt64
+  let watch: EventLoop.Watch
   var chunker = StreamChunker(.reliable)
   var queue: SendQueue
   /// Whether a whole packet came.
@@ -23,10 +25,12 @@ final class LinkSocket {
   var lastProgress: Instant
   /// Whether the kernel takes no more for now.
   var isBlocked = false
+  /// Whether what waits goes out in the next quiet moment.
+  var isFlushDue = false
 
-  init(_ id: LinkID, _ descriptor: CInt, token: UInt64, limits: WiFiLimits, now: Instant) {
+  init(_ id: LinkID, _ descriptor: CInt, watch: EventLoop.Watch, limits: WiFiLimits, now: Instant) {
     self.id = id
-    self.token = token
+    self.watch = watch
     self.descriptor = descriptor
     queue = SendQueue(limits: limits)
     lastProgress = now

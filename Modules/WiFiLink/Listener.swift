@@ -1,5 +1,5 @@
 internal import Discovery
-internal import Dispatch
+internal import EventLoop
 internal import Glibc
 
 /// Takes in the connections that others make.
@@ -8,12 +8,11 @@ final class Listener {
   /// Connections taken in one turn.
   static let acceptsPerTurn = 16
   /// How long none is taken when the process has no descriptor left.
-  static let exhaustedPause: DispatchTimeInterval = .seconds(1)
+  static let exhaustedPause = Duration.seconds(1)
 
   let port: UInt16
   private let descriptor: CInt
-  private let reactor: Reactor
-  private var token: UInt64?
+  private var watch: EventLoop.Watch?
   /// Held for the moment when no other is left: with it the oldest that waits is turned away, which
   /// would otherwise be reported as waiting for ever.
   private var spare: CInt
@@ -25,15 +24,13 @@ final class Listener {
   ///
   /// - Parameters:
   ///   - address: where.
-  ///   - reactor: tells when somebody waits.
   ///   - accepted: takes the descriptor of a new connection, and owns it.
   ///   - exhausted: is called when there is no descriptor left for another.
   /// - Throws: `WiFiLinkError`, when the port is taken or the address is not ours.
   init(
-    at address: ListenAddress, reactor: Reactor, accepted: @escaping (CInt) -> Void,
+    at address: ListenAddress, accepted: @escaping (CInt) -> Void,
     exhausted: @escaping () -> Void
   ) throws(WiFiLinkError) {
-    self.reactor = reactor
     self.accepted = accepted
     self.exhausted = exhausted
     var ip = address.address
@@ -54,24 +51,24 @@ final class Listener {
     }
     port = Endpoint(descriptor, by: getsockname)?.port ?? address.port
     spare = Self.openSpare()
-    watch()
+    beginWatching()
   }
 
   func stop() {
     guard !isStopped else { return }
     isStopped = true
-    if let token { reactor.remove(token) }
-    token = nil
+    if let watch { EventLoop.main.unwatch(watch) }
+    watch = nil
     Glibc.close(descriptor)
     if spare >= 0 { Glibc.close(spare) }
   }
 
   private static func openSpare() -> CInt { open("/dev/null", O_RDONLY | O_CLOEXEC) }
 
-  private func watch() {
-    guard token == nil, !isStopped else { return }
-    token = reactor.add(descriptor, for: .read) { [weak self] _ in self?.takeIn() }
-    if token == nil { pause() }
+  private func beginWatching() {
+    guard watch == nil, !isStopped else { return }
+    watch = EventLoop.main.watch(descriptor, for: .read) { [weak self] _ in self?.takeIn() }
+    if watch == nil { pause() }
   }
 
   private func takeIn() {
@@ -102,10 +99,8 @@ final class Listener {
   }
 
   private func pause() {
-    if let token { reactor.remove(token) }
-    token = nil
-    DispatchQueue.main.asyncAfter(deadline: .now() + Self.exhaustedPause) { [weak self] in
-      MainActor.assumeIsolated { self?.watch() }
-    }
+    if let watch { EventLoop.main.unwatch(watch) }
+    watch = nil
+    EventLoop.main.after(Self.exhaustedPause) { [weak self] in self?.beginWatching() }
   }
 }

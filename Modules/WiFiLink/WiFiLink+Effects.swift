@@ -1,4 +1,5 @@
 internal import Discovery
+internal import EventLoop
 internal import Glibc
 internal import Link
 internal import Wire
@@ -27,15 +28,17 @@ extension WiFiLink {
   // MARK: Dialling
 
   private func begin(_ dial: DialID, _ endpoint: Endpoint, _ interface: UInt32) {
-    guard let reactor else { return }
+    guard isRunning else { return }
     do throws(TCPSocket.Failure) {
       let descriptor = try TCPSocket.connect(to: endpoint, interface: interface)
-      let token = reactor.add(descriptor, for: .write) { [weak self] _ in self?.ready(dial) }
-      guard let token else {
+      let watch = EventLoop.main.watch(descriptor, for: .write) { [weak self] _ in
+        self?.ready(dial)
+      }
+      guard let watch else {
         Glibc.close(descriptor)
         throw .exhausted(ENOMEM)
       }
-      dials[dial] = Dial(descriptor: descriptor, token: token)
+      dials[dial] = Dial(descriptor: descriptor, watch: watch)
     } catch {
       failed(dial)
     }
@@ -48,13 +51,13 @@ extension WiFiLink {
 
   private func cancel(_ dial: DialID) {
     guard let state = dials.removeValue(forKey: dial) else { return }
-    reactor?.remove(state.token)
+    EventLoop.main.unwatch(state.watch)
     Glibc.close(state.descriptor)
   }
 
   private func ready(_ dial: DialID) {
     guard let state = dials.removeValue(forKey: dial) else { return }
-    reactor?.remove(state.token)
+    EventLoop.main.unwatch(state.watch)
     let descriptor = state.descriptor
     guard TCPSocket.connectError(descriptor) == nil,
       let local = Endpoint(descriptor, by: getsockname),
@@ -109,13 +112,15 @@ extension WiFiLink {
   /// Nil, and the socket closed, when the system has no memory left to watch it.
   private func adopt(_ descriptor: CInt) -> LinkID? {
     let id = configuration.nextLinkID()
-    let token = reactor?.add(descriptor, for: .read) { [weak self] in self?.serve(id, $0) }
-    guard let token else {
+    let watch =
+      isRunning
+      ? EventLoop.main.watch(descriptor, for: .read) { [weak self] in self?.serve(id, $0) } : nil
+    guard let watch else {
       Glibc.close(descriptor)
       return nil
     }
     links[id] = LinkSocket(
-      id, descriptor, token: token, limits: limits, now: MonotonicClock.now())
+      id, descriptor, watch: watch, limits: limits, now: MonotonicClock.now())
     return id
   }
 
@@ -140,7 +145,7 @@ extension WiFiLink {
   func shut(_ link: LinkID, because reason: LinkCloseReason?) {
     guard let socket = links.removeValue(forKey: link) else { return }
     blocked.remove(link)
-    reactor?.remove(socket.token)
+    EventLoop.main.unwatch(socket.watch)
     socket.close()
     counters.shed += socket.queue.shed
     counters.shedVoice += socket.queue.shedVoice

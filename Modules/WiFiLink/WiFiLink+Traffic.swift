@@ -1,4 +1,5 @@
 internal import Discovery
+internal import EventLoop
 internal import Glibc
 public import Link
 public import Wire
@@ -9,12 +10,24 @@ extension WiFiLink {
   public func send(_ packet: Packet, on link: LinkID) -> SendOutcome {
     guard let socket = links[link] else { return .noLink }
     let outcome = socket.queue.offer(packet)
-    if !socket.isBlocked { flush(socket) }
+    if !socket.isBlocked { flushSoon(socket) }
     return outcome == .queued ? .queued : .shed
   }
 
+  /// Sends what comes in this moment with one system call.
+  private func flushSoon(_ socket: LinkSocket) {
+    if !socket.isFlushDue {
+      socket.isFlushDue = true
+      EventLoop.main.whenQuiet(.send) { [weak self] in
+        socket.isFlushDue = false
+        if let self, !socket.isClosed, !socket.isBlocked { self.flush(socket) }
+      }
+    }
+    if socket.queue.byteCount >= LinkSocket.bytesAtOnce { EventLoop.main.settle() }
+  }
+
   /// The kernel says that a link's socket is ready.
-  func serve(_ id: LinkID, _ readiness: Reactor.Readiness) {
+  func serve(_ id: LinkID, _ readiness: EventLoop.Readiness) {
     if readiness.isWritable, let socket = links[id], socket.isBlocked { flush(socket) }
     if readiness.isReadable, let socket = links[id] { receive(socket) }
   }
@@ -34,7 +47,7 @@ extension WiFiLink {
     } else {
       blocked.remove(socket.id)
     }
-    reactor?.change(socket.token, to: socket.isBlocked ? .readAndWrite : .read)
+    EventLoop.main.change(socket.watch, to: socket.isBlocked ? .readAndWrite : .read)
     schedule()
   }
 

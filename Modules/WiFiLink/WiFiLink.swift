@@ -1,5 +1,5 @@
 public import Discovery
-internal import Dispatch
+internal import EventLoop
 internal import Glibc
 public import Link
 public import Wire
@@ -41,13 +41,13 @@ public final class WiFiLink: LinkTransport {
   /// An attempt to connect.
   struct Dial {
     let descriptor: CInt
-    let token: UInt64
+    let watch: EventLoop.Watch
   }
 
   let configuration: WiFiConfiguration
   let limits: WiFiLimits
   var policy: WiFiPolicy
-  var reactor: Reactor?
+  private(set) var isRunning = false
   var discovery: (any ServiceDiscovery)?
   var links: [LinkID: LinkSocket] = [:]
   var dials: [DialID: Dial] = [:]
@@ -60,7 +60,7 @@ public final class WiFiLink: LinkTransport {
 
   private var listener: Listener?
   private var monitor: InterfaceMonitor?
-  private var timer: (any DispatchSourceTimer)?
+  private var timer: EventLoop.Timer?
   private var timerDeadline: Instant?
   private var names: SplitMix64
   private var pending: [WiFiEffect] = []
@@ -94,24 +94,13 @@ public final class WiFiLink: LinkTransport {
     guard configuration.peers.count <= limits.peers else {
       throw WiFiLinkError.tooManyPeers(limit: limits.peers)
     }
-    guard reactor == nil else { return }
-    let reactor = try Reactor()
-    do {
-      listener = try Listener(
-        at: configuration.listen, reactor: reactor,
-        accepted: { [weak self] in self?.accepted($0) },
-        exhausted: { [weak self] in self?.exhausted() })
-    } catch {
-      reactor.stop()
-      throw error
-    }
-    self.reactor = reactor
+    guard !isRunning else { return }
+    listener = try Listener(
+      at: configuration.listen, accepted: { [weak self] in self?.accepted($0) },
+      exhausted: { [weak self] in self?.exhausted() })
+    isRunning = true
     port = listener?.port ?? 0
-    let timer = DispatchSource.makeTimerSource(queue: .main)
-    timer.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.wake() } }
-    timer.activate()
-    self.timer = timer
-    monitor = InterfaceMonitor(reactor: reactor) { [weak self] snapshot in
+    monitor = InterfaceMonitor { [weak self] snapshot in
       self?.tell { $0.networkChanged(snapshot, now: $1) }
       self?.discovery?.networkChanged()
     }
@@ -133,15 +122,15 @@ public final class WiFiLink: LinkTransport {
   public func systemResumed() { tell { $0.resumed(now: $1) } }
 
   public func stop() {
-    guard let reactor else { return }
+    guard isRunning else { return }
     listener?.stop()
     listener = nil
     monitor?.stop()
     monitor = nil
-    timer?.cancel()
+    if let timer { EventLoop.main.cancel(timer) }
     timer = nil
     for dial in dials.values {
-      reactor.remove(dial.token)
+      EventLoop.main.unwatch(dial.watch)
       Glibc.close(dial.descriptor)
     }
     dials = [:]
@@ -150,8 +139,7 @@ public final class WiFiLink: LinkTransport {
       if let link = links[id] { _ = try? link.flush(now: MonotonicClock.now()) }
       shut(id, because: .stopping)
     }
-    self.reactor = nil
-    reactor.stop()
+    isRunning = false
     discovery?.stop()
     discovery = nil
     port = 0
@@ -190,7 +178,7 @@ public final class WiFiLink: LinkTransport {
 
   /// Sets the one timer to the next moment at which something is due.
   func schedule() {
-    guard let timer, !isCarryingOut else { return }
+    guard isRunning, !isCarryingOut else { return }
     var deadline = policy.nextDeadline
     for id in blocked {
       guard let link = links[id] else { continue }
@@ -198,11 +186,10 @@ public final class WiFiLink: LinkTransport {
     }
     guard deadline != timerDeadline else { return }
     timerDeadline = deadline
-    guard let deadline else { return timer.schedule(deadline: .distantFuture) }
-    let wait = max(0, (deadline - MonotonicClock.now()).wholeNanoseconds)
-    timer.schedule(
-      deadline: .now() + .nanoseconds(Int(wait)),
-      leeway: wait > 1_000_000_000 ? .milliseconds(50) : .milliseconds(1))
+    if let timer { EventLoop.main.cancel(timer) }
+    timer = deadline.map { deadline in
+      EventLoop.main.after(deadline - MonotonicClock.now()) { [weak self] in self?.wake() }
+    }
   }
 
   // MARK: Discovery

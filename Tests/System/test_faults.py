@@ -4,12 +4,14 @@ import hashlib
 import os
 import pathlib
 import random
+import resource
 import shutil
 import signal
 import socket
 import subprocess
 import time
 
+import airlink_wire as wire
 import lab as laboratory
 import node
 from system_test import SystemTest
@@ -157,29 +159,85 @@ class StopTests(FaultTest):
 class StarvedTests(FaultTest):
     limit = 300
 
-    def test_no_descriptor_left_is_survived(self):
-        ada, bob = self.pair(ada={"wrapper": ["prlimit", "--nofile=40", "--"]})
+    needs = [wire.missing]
+
+    def setUp(self):
+        super().setUp()
+        # Beside busy processors: who has threads to look after looks after them now.
+        for _ in range(os.cpu_count() + 1):
+            busy = subprocess.Popen(["sh", "-c", "while :; do :; done"])
+            self.addCleanup(busy.wait)
+            self.addCleanup(busy.kill)
+
+    def test_without_descriptors_nothing_falls_and_connections_are_taken_again_later(self):
+        ada, bob = self.pair()
+        self.assertEqual(len(os.listdir(f"/proc/{ada.pid}/task")), 1, "one thread and no more")
         self.say(bob, ada, "before")
-        held = []
-        for _ in range(100):
-            connection = socket.socket()
-            connection.setblocking(False)
-            connection.connect_ex(("127.0.0.1", self.port))
-            held.append(connection)
-        time.sleep(2)
+        self.say(ada, bob, "before, too")
+        early = self.stranger()
+        ada.expect(event="peer", name="Early")
+        links = len(ada.ask("links"))
+
+        # Not one more: every number below the limit is taken.
+        taken = {int(name) for name in os.listdir(f"/proc/{ada.pid}/fd")}
+        lowest_free = min(set(range(len(taken) + 1)) - taken)
+        soft, hard = resource.prlimit(ada.pid, resource.RLIMIT_NOFILE)
+        resource.prlimit(ada.pid, resource.RLIMIT_NOFILE, (lowest_free, hard))
+        late = wire.Line(("127.0.0.1", self.port))
+        self.assertTrue(late.closed(), "turned away, not left to wait")
+        laboratory.wait_until(lambda: self.told(ada), "Ada to say why", node.LIMIT)
+
+        # What is linked goes on; she takes a rest between those she turns away.
+        waiting = [wire.Line(("127.0.0.1", self.port)) for _ in range(20)]
         self.say(bob, ada, "while there is none left")
         self.say(ada, bob, "and back")
+        self.assertEqual(len(ada.ask("links")), links, "nobody lost a link")
+        turned_away = self.turned_away(ada)
+        busy = self.cpu_seconds(ada.pid)
+        time.sleep(2)
+        self.assertLess(self.cpu_seconds(ada.pid) - busy, 0.3, "it does not spin")
+        self.assertLessEqual(self.turned_away(ada), turned_away + 3, "it rests")
+        self.assertEqual(self.told(ada), 1, "said once")
+
+        for line in waiting:
+            line.close()
+        resource.prlimit(ada.pid, resource.RLIMIT_NOFILE, (soft, hard))
+        again = self.stranger("Again")
+        ada.expect(event="peer", name="Again")
         mark = bob.mark()
-        for connection in held:
-            connection.close()
         bob.kill()
         bob.start()
         bob.ready()
         bob.expect(since=mark, event="peer", number=ada.number)
         self.say(bob, ada, "and after")
-        busy = self.cpu_seconds(ada.pid)
-        time.sleep(2)
-        self.assertLess(self.cpu_seconds(ada.pid) - busy, 0.5, "it does not spin")
+        for line in (early, late, again):
+            line.close()
+        self.assertEqual(ada.quit(), 0)
+
+    def test_a_limit_too_low_to_start_with_is_no_crash(self):
+        for limit in range(3, 24):
+            done = subprocess.run(
+                ["prlimit", f"--nofile={limit}", "--", node.program("airlink-node"), "--json",
+                 "--key-file", "--home", self.folder / f"limit{limit}", "--listen", "127.0.0.1:0"],
+                stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=node.LIMIT,
+                env={**os.environ, "SWIFT_BACKTRACE": "enable=no"})
+            # 127 is the system's, which finds the libraries no more.
+            self.assertIn(done.returncode, (0, 1, 127), f"limit {limit}: {done}")
+            if done.returncode == 1:
+                self.assertRegex(done.stderr, "^airlink-node: error: ", f"limit {limit}")
+
+    def stranger(self, name="Early"):
+        """A connection over which somebody says hello."""
+        line = wire.Line(("127.0.0.1", self.port))
+        line.send(wire.Person(name).hello())
+        return line
+
+    def turned_away(self, one):
+        return next(figure["value"] for figure in one.ask("stats")
+                    if figure["name"].endswith("descriptors-exhausted"))
+
+    def told(self, one):
+        return sum("no file descriptor is left" in line for line in one.lines)
 
     def cpu_seconds(self, pid):
         with open(f"/proc/{pid}/stat") as file:

@@ -172,19 +172,19 @@ struct JSONFrontTests {
   @Test("commands are read again also when it is the next event that finds room for all")
   func roomFoundByAnEvent() async throws {
     let scene = try Scene()
-    scene.front.pauseAbove = 1 << 12
+    scene.front.pauseAbove = 1 << 17
     scene.front.resumeBelow = 1 << 11
     while !scene.front.isBehind { scene.front.show(event(1)) }
     scene.input.send("{\"cmd\":\"answer\"}\n")
-    // All at once, before the queue has its turn.
+    // All that the pipe holds at once, before the queue has its turn.
     var buffer = [UInt8](repeating: 0, count: 1 << 20)
     while scene.output.waiting > 0 {
       #expect(read(scene.output.readEnd, &buffer, buffer.count) > 0)
     }
     scene.front.show(event(2))
-    #expect(scene.front.outletWaiting == 0)
-    try await eventually { scene.requests == [ChatRequest(.answer)] }
     scene.output.listen()
+    try await eventually { scene.requests == [ChatRequest(.answer)] }
+    #expect(scene.front.outletWaiting == 0)
     scene.end()
   }
 

@@ -87,8 +87,8 @@ final class TestTerminal {
   }
 
   func resize(columns: Int, rows: Int) {
-    var size = winsize(
-      ws_row: UInt16(rows), ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
+    // A `struct winsize`, which Swift finds in a module that nobody may import.
+    var size = [UInt16(rows), UInt16(columns), 0, 0]
     _ = ioctl(master, UInt(TIOCSWINSZ), &size)
   }
 

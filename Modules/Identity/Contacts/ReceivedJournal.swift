@@ -92,20 +92,22 @@ public final class ReceivedJournal {
     return entries
   }
 
-  /// Adds an entry with one write, which is not waited for until it is on the disk.
+  /// Adds entries with one write, which is not waited for until it is on the disk.
   ///
   /// A file at its limit is written anew first, with the newer half of what it holds.
-  public func append(_ entry: Entry) throws(FileError) {
-    if recordCount >= limit { try compact(keeping: load().suffix(limit / 2)) }
-    let record = seal(entry)
+  public func append(_ entries: Entry...) throws(FileError) { try append(entries) }
+
+  /// The same for entries that came together.
+  public func append(_ entries: [Entry]) throws(FileError) {
+    if recordCount + entries.count > limit { try compact(keeping: load().suffix(limit / 2)) }
     do throws(FileError) {
-      try file.write(record)
+      try file.write(entries.flatMap(seal))
     } catch {
       // Half a record would put all that follow out of step.
       try? file.truncate(to: (recordCount + 1) * Self.recordLength)
       throw error
     }
-    recordCount += 1
+    recordCount += entries.count
   }
 
   /// Whether the file has grown far enough past what the last `compact` kept that another pays.
