@@ -4,6 +4,7 @@ internal import Glibc
 public enum CaptureFormat: String, Hashable, Sendable {
   case pcap
   case pcapng
+  case btsnoop
   /// Packets with nothing around them.
   case stream
 }
@@ -11,7 +12,7 @@ public enum CaptureFormat: String, Hashable, Sendable {
 /// Reads the records of a capture one after the other, whatever format it has.
 ///
 /// The first bytes say which: the magic numbers of pcap (both byte orders, micro- and nanoseconds)
-/// and pcapng; anything else is a stream of packets with nothing around them.
+/// and pcapng, and btsnoop's; anything else is a stream of packets with nothing around them.
 public final class CaptureReader {
   /// A stream is read in slices of at most this many bytes.
   static let sliceLength = 16 * 1_024
@@ -19,6 +20,7 @@ public final class CaptureReader {
   private enum Source {
     case pcap(PcapFile)
     case pcapng(PcapngFile)
+    case btsnoop(BtsnoopFile)
     case stream(InputFile)
   }
 
@@ -38,10 +40,11 @@ public final class CaptureReader {
   }
 
   private init(_ input: InputFile) throws(CaptureError) {
-    format = Self.format(of: try input.peek(4))
+    format = Self.format(of: try input.peek(BtsnoopFile.magic.count))
     switch format {
     case .pcap: source = .pcap(try PcapFile(input))
     case .pcapng: source = .pcapng(PcapngFile(input))
+    case .btsnoop: source = .btsnoop(try BtsnoopFile(input))
     case .stream: source = .stream(input)
     }
   }
@@ -51,6 +54,7 @@ public final class CaptureReader {
     switch source {
     case .pcap(let file): return try file.next(body)
     case .pcapng(let file): return try file.next(body)
+    case .btsnoop(let file): return try file.next(body)
     case .stream(let input):
       slice.removeAll(keepingCapacity: true)
       let count = try input.readSome(Self.sliceLength, into: &slice)
@@ -65,8 +69,9 @@ public final class CaptureReader {
   }
 
   static func format(of first: [UInt8]) -> CaptureFormat {
-    guard first.count == 4 else { return .stream }
-    let magic = first.reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+    if first == BtsnoopFile.magic { return .btsnoop }
+    guard first.count >= 4 else { return .stream }
+    let magic = first.prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
     switch magic {
     case PcapngFile.sectionHeader: return .pcapng
     case 0xA1B2_C3D4, 0xA1B2_3C4D: return .pcap

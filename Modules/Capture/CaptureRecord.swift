@@ -16,24 +16,6 @@ public struct CaptureTime: Hashable, Comparable, Sendable {
   public static func < (a: Self, b: Self) -> Bool { a.nanoseconds < b.nanoseconds }
 }
 
-/// How the bytes of a record are to be read: LINKTYPE values as tcpdump.org lists them.
-public enum LinkType: Hashable, Sendable {
-  /// LINKTYPE_USER0, 147: one packet of ours a record (PROTOCOL, section 9).
-  case packets
-  /// No link layer at all: the next bytes of a stream.
-  case stream
-  case other(UInt32)
-
-  init(_ value: UInt32) {
-    switch value {
-    case Self.user0: self = .packets
-    default: self = .other(value)
-    }
-  }
-
-  static let user0: UInt32 = 147
-}
-
 /// What a capture says about a record beside its bytes.
 public struct RecordInfo: Hashable, Sendable {
   /// Counted from 1.

@@ -9,6 +9,9 @@ final class LinkStream {
   static let pieceLength = 1_024
 
   private let medium: StreamChunker.Medium
+  private let link: CapturedLink
+  private let direction: Direction?
+  private let findings: Findings
   private var chunker: StreamChunker
   /// What this chunker was fed and what it made packets of.
   private var fed = 0
@@ -17,49 +20,67 @@ final class LinkStream {
   private var told: StreamChunker.Statistics
   /// Where no times are known each piece gets a window of its own, so that bad CRCs never add up.
   private var pieces: Int64 = 0
+  /// Whether so much came without a packet that this is no link of ours; it takes nothing more.
+  private(set) var isForeign = false
 
-  init(_ medium: StreamChunker.Medium) {
+  init(
+    _ medium: StreamChunker.Medium, _ link: CapturedLink, _ direction: Direction?,
+    _ findings: Findings
+  ) {
     self.medium = medium
+    self.link = link
+    self.direction = direction
+    self.findings = findings
     chunker = StreamChunker(medium)
     told = chunker.statistics
   }
 
   /// Takes the next bytes.
-  func append(_ bytes: RawSpan, _ crossing: Crossing, _ visitor: any PacketVisitor) {
+  func append(_ bytes: RawSpan, _ moment: Moment) {
     var rest = bytes
-    while rest.byteCount > 0 {
+    while rest.byteCount > 0, !isForeign {
       let piece = rest.extracting(first: Self.pieceLength)
-      rest = rest.extracting(droppingFirst: append(piece: piece, crossing, visitor))
+      rest = rest.extracting(droppingFirst: append(piece: piece, moment))
     }
   }
 
   /// Takes one piece and returns how many of its bytes are dealt with, at least one.
-  private func append(
-    piece: RawSpan, _ crossing: Crossing, _ visitor: any PacketVisitor
-  ) -> Int {
-    let fault = chunker.append(piece, now: now(crossing)) { view in
+  private func append(piece: RawSpan, _ moment: Moment) -> Int {
+    let fault = chunker.append(piece, now: now(moment)) { view in
       self.packed += view.bytes.byteCount
-      visitor.packet(crossing, view)
+      findings.packet(view, on: link, direction, moment)
     }
-    tell(crossing, visitor, isEnd: false)
+    tell(moment, isEnd: false)
     guard let fault else {
       fed += piece.byteCount
+      return piece.byteCount
+    }
+    if !link.isCertain, link.place == nil, fault == .garbage {
+      isForeign = true
+      begin()
       return piece.byteCount
     }
     // What the chunker used up: packets and garbage. What it held beyond that is given again where
     // it lies in this piece.
     let used = packed + chunker.statistics.garbage - fed
-    tell(crossing, visitor, isEnd: true)
-    visitor.lost(crossing, .misbehaved(fault))
+    tell(moment, isEnd: true)
+    findings.lost(.misbehaved(fault), on: link, direction, moment)
     begin()
     return min(max(used, 1), piece.byteCount)
   }
 
+  /// So many bytes are missing here; what was begun before them never ends.
+  func gap(_ count: Int, _ moment: Moment) {
+    guard !isForeign else { return }
+    finish(moment)
+    findings.lost(.gap(bytes: count), on: link, direction, moment)
+  }
+
   /// The capture or the connection is over.
-  func finish(_ crossing: Crossing, _ visitor: any PacketVisitor) {
-    tell(crossing, visitor, isEnd: true)
+  func finish(_ moment: Moment) {
+    tell(moment, isEnd: true)
     if chunker.heldByteCount > 0 {
-      visitor.lost(crossing, .unfinished(bytes: chunker.heldByteCount))
+      findings.lost(.unfinished(bytes: chunker.heldByteCount), on: link, direction, moment)
     }
     begin()
   }
@@ -72,21 +93,20 @@ final class LinkStream {
   }
 
   /// Tells of bytes skipped once a packet stands behind them, or nothing will.
-  private func tell(_ crossing: Crossing, _ visitor: any PacketVisitor, isEnd: Bool) {
+  private func tell(_ moment: Moment, isEnd: Bool) {
     let now = chunker.statistics
     guard isEnd || now.packets > told.packets else { return }
     if now.garbage > told.garbage || now.checksumFailures > told.checksumFailures {
-      visitor.lost(
-        crossing,
-        .skipped(
-          bytes: now.garbage - told.garbage,
-          badChecksums: now.checksumFailures - told.checksumFailures))
+      let skipped = Loss.skipped(
+        bytes: now.garbage - told.garbage,
+        badChecksums: now.checksumFailures - told.checksumFailures)
+      findings.lost(skipped, on: link, direction, moment)
     }
     told = now
   }
 
-  private func now(_ crossing: Crossing) -> Instant {
-    if let time = crossing.time { return Instant(nanoseconds: time.nanoseconds) }
+  private func now(_ moment: Moment) -> Instant {
+    if let time = moment.time { return Instant(nanoseconds: time.nanoseconds) }
     pieces += 1
     return .zero + StreamChunker.checksumFailureWindow * Double(2 * pieces)
   }

@@ -22,6 +22,7 @@ final class Dump: PacketVisitor {
   private var text = TextBuffer()
   private var copies = CopyTable()
   private var statistics = TrafficStatistics()
+  private var calls = CallTable()
   private var shown = 0
   /// Why nothing can be written any more.
   private var writeError: WriteError?
@@ -51,8 +52,13 @@ final class Dump: PacketVisitor {
     let link = name(crossing.link)
     if let filter = settings.filter, !filter.passes(facts, link: link) { return }
     shown += 1
-    statistics.count(facts)
-    guard !settings.statistics else { return }
+    if settings.statistics {
+      statistics.count(facts)
+      if header.kind == .voice, facts.refusal == nil {
+        calls.note(view.payload, crossing, to: header.destination)
+      }
+      return
+    }
     let firstLink = name(facts.sighting.firstLink)
     if settings.isJSON {
       text.put(objects.object(facts, view, link: link, firstLink: firstLink).line)
@@ -62,7 +68,20 @@ final class Dump: PacketVisitor {
     if text.bytes.count >= TextBuffer.capacity { flush() }
   }
 
-  /// Losses are shown where every packet is: a filter is about packets.
+  /// Frames and losses are shown where every packet is: a filter is about packets.
+  func frame(_ crossing: Crossing, _ frame: CallFrame, _ bytes: RawSpan) {
+    guard !isDone, settings.filter == nil else { return }
+    shown += 1
+    if settings.statistics { return calls.note(bytes, crossing, to: nil) }
+    let link = name(crossing.link)
+    if settings.isJSON {
+      text.put(objects.object(frame, crossing, bytes, link: link).line)
+    } else {
+      lines.put(frame, crossing, bytes, link: link, into: &text)
+    }
+    if text.bytes.count >= TextBuffer.capacity { flush() }
+  }
+
   func lost(_ crossing: Crossing, _ loss: Loss) {
     guard !isDone else { return }
     statistics.count(loss, on: crossing.link)
@@ -84,7 +103,8 @@ final class Dump: PacketVisitor {
   /// The capture is over, or cannot be read on: what is left is written.
   func finish() throws(WriteError) {
     if settings.statistics, writeError == nil {
-      let printer = StatisticsPrinter(statistics: statistics, names: links())
+      let printer = StatisticsPrinter(
+        statistics: statistics, calls: calls.voices, names: links())
       if settings.isJSON {
         for object in printer.objects { text.put(object.line) }
       } else {

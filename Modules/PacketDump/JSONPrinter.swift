@@ -43,6 +43,18 @@ struct JSONPrinter {
     return object
   }
 
+  func object(
+    _ frame: CallFrame, _ crossing: Crossing, _ bytes: RawSpan, link: String
+  ) -> JSONObject {
+    var object = place("frame", crossing, link: link)
+    object["size"] = .count(frame.byteCount)
+    object["sequence"] = .count(frame.sequence)
+    object["ciphertextLength"] = .count(frame.byteCount - VoiceFrame.overhead)
+    object["tag"] = .string(bytes.extracting(last: SealedPayload.tagLength).hex)
+    if self.bytes { object["bytes"] = .string(bytes.hex) }
+    return object
+  }
+
   func object(_ loss: Loss, _ crossing: Crossing, link: String) -> JSONObject {
     var object = place("lost", crossing, link: link)
     object["code"] = .string(loss.code)

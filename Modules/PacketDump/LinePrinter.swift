@@ -29,6 +29,17 @@ struct LinePrinter {
     if detail.bytes { put(bytes: view.bytes, into: &text) }
   }
 
+  /// A frame of a call's direct road as one line.
+  func put(
+    _ frame: CallFrame, _ crossing: Crossing, _ bytes: RawSpan, link: String,
+    into text: inout TextBuffer
+  ) {
+    putPlace(crossing, link: link, into: &text)
+    text.put("frame   sequence \(frame.sequence) \(frame.byteCount) B")
+    text.endLine()
+    if detail.bytes { put(bytes: bytes, into: &text) }
+  }
+
   /// What was lost, as one line.
   func put(_ loss: Loss, _ crossing: Crossing, link: String, into text: inout TextBuffer) {
     putPlace(crossing, link: link, into: &text)

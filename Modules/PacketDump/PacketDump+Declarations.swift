@@ -7,7 +7,7 @@ extension PacketDump {
   static let verbose = Flag("verbose", short: "v", help: "Show every field with its offset.")
   static let hex = Flag("hex", short: "x", help: "Show the bytes of each packet.")
   static let statistics = Flag(
-    "stats", help: "Count by kind and by link, in place of showing packets.")
+    "stats", help: "Count by kind, link and call, in place of showing packets.")
   static let filter = Option(
     "filter", .filter, help: "Show the packets that pass alone, such as 'kind == hello'.")
   static let count = Option(
@@ -20,9 +20,9 @@ extension PacketDump {
   public static let command = Command(
     "airlink-packetdump",
     summary: "Shows the AirLink packets of a capture",
-    discussion: "Reads what 'airlink-node --capture' writes, and pcap, pcapng (link layer USER0) "
-      + "and bare packets one behind the other. A line for each packet says when and where it "
-      + "crossed, what it is and where it goes; what is no packet is said too.",
+    discussion: "Reads what 'airlink-node --capture' writes, pcap and pcapng of networks and of "
+      + "Bluetooth, btsnoop, and bare packets one behind the other. A line for each packet says "
+      + "when and where it crossed, what it is and where it goes; what is no packet is said too.",
     parameters: [file],
     sections: [
       Command.Section("Which packets", [filter, count]),

@@ -62,6 +62,9 @@ extension Loss {
     case .skipped(let bytes, 0): "\(bytes) bytes that are no packet"
     case .skipped(let bytes, let failures):
       "\(bytes) bytes that are no packet, \(failures) bad CRC\(failures == 1 ? "" : "s")"
+    case .gap(0): "bytes that the capture has not"
+    case .gap(let bytes): "\(bytes) bytes that the capture has not"
+    case .fragments: "parts of IP packets, which are not put together"
     case .misbehaved(.badChecksums): "so many bad CRCs that a node closes the link"
     case .misbehaved(.garbage): "so many bytes without a packet that a node closes the link"
     case .unfinished(let bytes): "\(bytes) bytes of a packet whose end is missing"
@@ -79,15 +82,18 @@ extension Loss {
     case .misbehaved(.garbage): "garbage"
     case .unfinished: "unfinished"
     case .unreadLinkType: "unread-link-layer"
+    case .gap: "gap"
+    case .fragments: "fragments"
     }
   }
 
   /// How many bytes of packets are lost by it, as far as that is known.
   var bytes: Int {
     switch self {
-    case .noPacket(let bytes), .skipped(let bytes, _), .unfinished(let bytes): bytes
+    case .noPacket(let bytes), .skipped(let bytes, _), .unfinished(let bytes), .gap(let bytes):
+      bytes
     case .cutRecord(let captured, _): captured
-    case .misbehaved, .unreadLinkType: 0
+    case .misbehaved, .unreadLinkType, .fragments: 0
     }
   }
 }

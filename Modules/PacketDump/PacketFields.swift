@@ -1,3 +1,4 @@
+internal import Capture
 internal import CommandLine
 internal import Identity
 internal import Wire

@@ -1,9 +1,11 @@
+internal import Capture
 internal import CommandLine
 internal import Wire
 
 /// `--stats`, as tables or as objects.
 struct StatisticsPrinter {
   let statistics: TrafficStatistics
+  let calls: [CallTable.Voice]
   /// Names of links as the capture has them: text of others.
   let names: [String]
 
@@ -33,10 +35,26 @@ struct StatisticsPrinter {
       text.put("\(copies) first on \(DisplayText(name(road.first)))")
       text.put(", again on \(DisplayText(name(road.again)))\n")
     }
+    if !calls.isEmpty { text.put("\ncalls\n") }
+    for voice in calls.sorted(by: { $0.call < $1.call }) { put(voice, into: &text) }
     if !statistics.losses.isEmpty { text.put("\nlost\n") }
     for (code, count) in statistics.losses.sorted(by: { $0.key < $1.key }) {
       text.put("\(count) \(code)\n")
     }
+  }
+
+  private func put(_ voice: CallTable.Voice, into text: inout TextBuffer) {
+    let whom = voice.destination.map { "to \($0.number) " } ?? ""
+    let links = voice.links.map { "\(DisplayText(name($0)))" }.joined(separator: ", ")
+    let way = voice.direction.map { " \($0.rawValue)" } ?? ""
+    let flow = voice.flow
+    text.put("call \(voice.call) \(whom)on \(links)\(way): \(flow.frames) frames")
+    text.put(TextBuffer.seconds(flow.milliseconds))
+    text.put(", \(flow.lost) lost (")
+    text.put(tenths: flow.lossPercent)
+    text.put(" %), jitter ")
+    text.put(tenths: flow.jitter)
+    text.put(" ms, \(flow.copies) copies\n")
   }
 
   private func cells(_ traffic: TrafficStatistics.Traffic) -> [String] {
@@ -87,7 +105,23 @@ struct StatisticsPrinter {
         "link": .string(name(road.again)), "copies": .count(copies),
       ]
     }
-    return [total] + kinds + links + roads
+    return [total] + kinds + links + roads + callObjects
+  }
+
+  private var callObjects: [JSONObject] {
+    calls.sorted(by: { $0.call < $1.call }).map { voice in
+      var object: JSONObject = ["event": "stats", "of": "call", "call": .count(voice.call)]
+      object["to"] = voice.destination.map { .string("\($0.number)") }
+      object["links"] = .array(voice.links.map { .string(name($0)) })
+      object["direction"] = voice.direction.map { .string($0.rawValue) }
+      object["frames"] = .count(voice.flow.frames)
+      object["copies"] = .count(voice.flow.copies)
+      object["lost"] = .count(voice.flow.lost)
+      object["lossPercent"] = .double((voice.flow.lossPercent * 100).rounded() / 100)
+      object["jitterMilliseconds"] = .double((voice.flow.jitter * 100).rounded() / 100)
+      object["milliseconds"] = voice.flow.milliseconds.map(JSONValue.integer)
+      return object
+    }
   }
 
   private func add(_ traffic: TrafficStatistics.Traffic, to object: inout JSONObject) {

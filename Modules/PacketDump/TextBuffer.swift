@@ -1,3 +1,4 @@
+internal import Capture
 internal import CommandLine
 
 /// Text on its way out: put together as bytes, written in large pieces.
@@ -32,6 +33,12 @@ struct TextBuffer {
     for _ in 0..<max(0, start + columns - bytes.count) { bytes.append(UInt8(ascii: " ")) }
   }
 
+  /// A number that is not negative, with one decimal.
+  mutating func put(tenths value: Double) {
+    let tenths = Int((max(0, min(value, 1e12)) * 10).rounded())
+    put("\(tenths / 10).\(tenths % 10)")
+  }
+
   mutating func endLine() { bytes.append(UInt8(ascii: "\n")) }
 
   mutating func flush(to sink: TextSink) throws(WriteError) {
@@ -42,15 +49,6 @@ struct TextBuffer {
 }
 
 extension RawSpan {
-  /// The byte at an offset that is within the span.
-  func byte(at offset: Int) -> UInt8 { unsafeLoad(fromByteOffset: offset, as: UInt8.self) }
-
-  /// The unsigned big-endian integer at an offset; nil where the span ends before it does.
-  func load<Value: FixedWidthInteger & BitwiseCopyable>(_ offset: Int, as: Value.Type) -> Value? {
-    guard offset >= 0, offset <= byteCount - Value.bitWidth / 8 else { return nil }
-    return Value(bigEndian: unsafeLoadUnaligned(fromByteOffset: offset, as: Value.self))
-  }
-
   var hex: String {
     var text = TextBuffer()
     text.put(hex: self)

@@ -71,13 +71,10 @@ import Wire
   @Test("other link layers are said once, records cut by a snapshot length each")
   func otherLayers() throws {
     var file = CaptureBytes()
-    file.pcapHeader(linkType: 101)
+    file.pcapHeader(linkType: 189)
     file.pcapRecord([1, 2, 3])
     file.pcapRecord([4])
-    let other = try Reading(file.bytes)
-    #expect(
-      other.seen.losses.map(\.loss) == [.unreadLinkType(12)]
-        || other.seen.losses.map(\.loss) == [.unreadLinkType(101)])
+    #expect(try Reading(file.bytes).seen.losses.map(\.loss) == [.unreadLinkType(189)])
 
     var cut = CaptureBytes()
     cut.pcapHeader()

@@ -175,10 +175,15 @@ struct Reading {
 /// A visitor that keeps what it was told.
 final class Seen: PacketVisitor {
   private(set) var packets: [(crossing: Crossing, packet: Packet)] = []
+  private(set) var frames: [(crossing: Crossing, frame: CallFrame, bytes: [UInt8])] = []
   private(set) var losses: [(crossing: Crossing, loss: Loss)] = []
 
   func packet(_ crossing: Crossing, _ view: borrowing PacketView) {
     packets.append((crossing, Packet(copying: view)))
+  }
+
+  func frame(_ crossing: Crossing, _ frame: CallFrame, _ bytes: RawSpan) {
+    frames.append((crossing, frame, bytes.withUnsafeBytes { Array($0) }))
   }
 
   func lost(_ crossing: Crossing, _ loss: Loss) { losses.append((crossing, loss)) }

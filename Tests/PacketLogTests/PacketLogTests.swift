@@ -14,6 +14,7 @@ private final class Found: PacketVisitor {
     packets.append((crossing, Packet(copying: view)))
   }
 
+  func frame(_ crossing: Crossing, _ frame: CallFrame, _ bytes: RawSpan) {}
   func lost(_ crossing: Crossing, _ loss: Loss) { losses.append(loss) }
 }
 
