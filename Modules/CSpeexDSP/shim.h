@@ -1,0 +1,4 @@
+#include <speex/speex_echo.h>
+#include <speex/speex_jitter.h>
+#include <speex/speex_preprocess.h>
+#include <speex/speex_resampler.h>

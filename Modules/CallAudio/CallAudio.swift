@@ -1,0 +1,25 @@
+public import CommandLine
+
+/// airlink-callaudio: the sound of calls from the command line.
+public struct CallAudio {
+  let arguments: Arguments
+  let console: Console
+
+  /// Runs the program as this process.
+  public static func main() -> ExitCode { run(.process()) }
+
+  /// Runs it from its words to its exit code.
+  public static func run(_ invocation: Invocation) -> ExitCode {
+    command.run(invocation, libraries: libraries) { arguments, console in
+      try CallAudio(arguments: arguments, console: console).run()
+      return .done
+    }
+  }
+
+  private func run() throws {
+    switch arguments.path.first {
+    case "cancel": try cancel()
+    default: throw UsageError("which command? 'airlink-callaudio --help' lists them")
+    }
+  }
+}
