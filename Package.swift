@@ -92,6 +92,7 @@ let package = Package(
     core("Outbox", ["Wire"]),
     module("Identity", ["Wire", "CSodium"]),
     module("Seal", ["Wire", "Identity", "CSodium"]),
+    core("CallSignal", ["Wire", "Seal"]),
     core("Mesh", ["Wire", "Router", "Outbox", "Identity", "Seal"]),
 
     // What a program's main thread waits on.
@@ -149,6 +150,7 @@ let package = Package(
     tests("CallAudio", ["CallAudio", "CommandLine", "EchoNLMS"]),
     tests("Discovery", ["Discovery", "Wire"]),
     tests("WiFiLink", ["WiFiLink", "Discovery", "Link", "Wire"]),
+    tests("CallSignal", ["CallSignal", "Seal", "Wire"]),
     tests("Wire", ["Wire", "CCRC32C"]),
     tests("Identity", ["Identity", "Wire"]),
     tests("Unlock", ["Unlock", "Identity", "CommandLine"]),
