@@ -116,7 +116,7 @@ let package = Package(
     // Apart from the readers, so that a node does without libpcap.
     module("PacketLog", ["Wire"]),
     module("Capture", ["Wire", "CPcap"]),
-    module("PacketDump", ["Capture", "CommandLine", "Identity", "Wire"]),
+    module("PacketDump", ["Capture", "CommandLine", "Identity", "Seal", "Unlock", "Wire"]),
     module("CallAudio", ["CommandLine", "EchoNLMS", "Sound"]),
     module(
       "Node",
@@ -157,7 +157,7 @@ let package = Package(
     tests("KeyTool", ["KeyTool", "Identity", "Wire", "CommandLine"]),
     tests("Capture", ["Capture", "Wire"]),
     tests("PacketLog", ["PacketLog", "Capture", "Wire"]),
-    tests("PacketDump", ["PacketDump", "Capture", "CommandLine", "Identity", "Wire"]),
+    tests("PacketDump", ["PacketDump", "Capture", "CommandLine", "Identity", "Seal", "Wire"]),
     tests("Seal", ["Seal", "Identity", "Wire"]),
     tests("Router", ["Router", "Wire"]),
     tests("Outbox", ["Outbox", "Wire"]),

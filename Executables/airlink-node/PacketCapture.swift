@@ -20,6 +20,8 @@ final class PacketCapture: PacketTap {
     }
   }
 
+  var leftOut: Int { log.leftOut }
+
   func packetCameIn(_ packet: borrowing PacketView, link: String) {
     log.note(packet.bytes, isInbound: true, link: link)
   }

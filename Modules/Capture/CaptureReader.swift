@@ -5,6 +5,8 @@ public enum CaptureFormat: String, Hashable, Sendable {
   case pcap
   case pcapng
   case btsnoop
+  /// No file: what crosses an interface now.
+  case live
   /// Packets with nothing around them.
   case stream
 }
@@ -21,6 +23,7 @@ public final class CaptureReader {
     case pcap(PcapFile)
     case pcapng(PcapngFile)
     case btsnoop(BtsnoopFile)
+    case live(LiveCapture)
     case stream(InputFile)
   }
 
@@ -39,15 +42,24 @@ public final class CaptureReader {
     try self.init(InputFile(descriptor: descriptor))
   }
 
+  /// Captures from a network interface, until the process is told to end.
+  public init(interface: String) throws(CaptureError) {
+    format = .live
+    source = .live(try LiveCapture(interface: interface))
+  }
+
   private init(_ input: InputFile) throws(CaptureError) {
     format = Self.format(of: try input.peek(BtsnoopFile.magic.count))
     switch format {
     case .pcap: source = .pcap(try PcapFile(input))
     case .pcapng: source = .pcapng(PcapngFile(input))
     case .btsnoop: source = .btsnoop(try BtsnoopFile(input))
-    case .stream: source = .stream(input)
+    case .live, .stream: source = .stream(input)
     }
   }
+
+  /// Packets of a live capture that came faster than they were read.
+  public var leftOut: Int { if case .live(let capture) = source { capture.leftOut } else { 0 } }
 
   /// Lends the next record to `body`; false at the end.
   public func next(_ body: (RecordInfo, RawSpan) -> Void) throws(CaptureError) -> Bool {
@@ -55,6 +67,7 @@ public final class CaptureReader {
     case .pcap(let file): return try file.next(body)
     case .pcapng(let file): return try file.next(body)
     case .btsnoop(let file): return try file.next(body)
+    case .live(let capture): return try capture.next(body)
     case .stream(let input):
       slice.removeAll(keepingCapacity: true)
       let count = try input.readSome(Self.sliceLength, into: &slice)

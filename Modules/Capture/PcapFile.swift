@@ -61,7 +61,7 @@ final class PcapFile {
     return true
   }
 
-  private static func text(_ message: [CChar]) -> String {
+  static func text(_ message: [CChar]) -> String {
     String(
       decoding: message.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }

@@ -58,6 +58,7 @@ extension Node {
           Statistic(name: "\(transport.name).\($0.name)", value: $0.value)
         }
       } + [Statistic(name: "node.links", value: links.count)]
+      + (tap.map { [Statistic(name: "capture.left-out", value: $0.leftOut)] } ?? [])
   }
 }
 

@@ -8,6 +8,8 @@ public import Wire
 public protocol PacketTap: AnyObject {
   /// A packet that came in on the link of this name, before anything is done with it.
   func packetCameIn(_ packet: borrowing PacketView, link: String)
+  /// Packets that it did not get, because it was behind.
+  var leftOut: Int { get }
   /// A packet that a link took to send.
   func packetWentOut(_ packet: Packet, link: String)
 }

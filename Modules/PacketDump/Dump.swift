@@ -9,6 +9,10 @@ final class Dump: PacketVisitor {
     var detail = LinePrinter.Detail()
     var statistics = false
     var filter: Filter?
+    /// Opens what was sealed to an identity.
+    var opener: Opener?
+    /// The one message to show.
+    var follow: FollowedID?
     /// Ends after so many packets shown.
     var limit = Int.max
     /// Each record's lines are written at once.
@@ -23,6 +27,7 @@ final class Dump: PacketVisitor {
   private var copies = CopyTable()
   private var statistics = TrafficStatistics()
   private var calls = CallTable()
+  private var follow: Follow?
   private var shown = 0
   /// Why nothing can be written any more.
   private var writeError: WriteError?
@@ -33,12 +38,16 @@ final class Dump: PacketVisitor {
   init(_ settings: Settings, _ sink: TextSink) {
     self.settings = settings
     self.sink = sink
+    follow = settings.follow.map { Follow($0) }
     lines = LinePrinter(detail: settings.detail)
     objects = JSONPrinter(bytes: settings.detail.bytes)
   }
 
   /// Whether what was asked for is there.
   var isDone: Bool { shown >= settings.limit || writeError != nil }
+
+  /// Whether nothing is chosen.
+  private var showsAll: Bool { settings.filter == nil && settings.follow == nil }
 
   /// What was lost, by code.
   var losses: [String: Int] { statistics.losses }
@@ -51,6 +60,8 @@ final class Dump: PacketVisitor {
       sighting: copies.note(header, link: crossing.link, time: crossing.time?.nanoseconds))
     let link = name(crossing.link)
     if let filter = settings.filter, !filter.passes(facts, link: link) { return }
+    let opening = settings.opener?.open(view)
+    if follow?.take(facts, opening) == false { return }
     shown += 1
     if settings.statistics {
       statistics.count(facts)
@@ -61,16 +72,16 @@ final class Dump: PacketVisitor {
     }
     let firstLink = name(facts.sighting.firstLink)
     if settings.isJSON {
-      text.put(objects.object(facts, view, link: link, firstLink: firstLink).line)
+      text.put(objects.object(facts, view, opening, link: link, firstLink: firstLink).line)
     } else {
-      lines.put(facts, view, link: link, firstLink: firstLink, into: &text)
+      lines.put(facts, view, opening, link: link, firstLink: firstLink, into: &text)
     }
     if text.bytes.count >= TextBuffer.capacity { flush() }
   }
 
   /// Frames and losses are shown where every packet is: a filter is about packets.
   func frame(_ crossing: Crossing, _ frame: CallFrame, _ bytes: RawSpan) {
-    guard !isDone, settings.filter == nil else { return }
+    guard !isDone, showsAll else { return }
     shown += 1
     if settings.statistics { return calls.note(bytes, crossing, to: nil) }
     let link = name(crossing.link)
@@ -85,7 +96,7 @@ final class Dump: PacketVisitor {
   func lost(_ crossing: Crossing, _ loss: Loss) {
     guard !isDone else { return }
     statistics.count(loss, on: crossing.link)
-    guard settings.filter == nil, !settings.statistics else { return }
+    guard showsAll, !settings.statistics else { return }
     let link = name(crossing.link)
     if settings.isJSON {
       text.put(objects.object(loss, crossing, link: link).line)
@@ -109,6 +120,13 @@ final class Dump: PacketVisitor {
         for object in printer.objects { text.put(object.line) }
       } else {
         printer.put(into: &text)
+      }
+    }
+    if let follow, !settings.statistics {
+      if settings.isJSON {
+        text.put(follow.object(names: name).line)
+      } else {
+        follow.put(names: name, into: &text)
       }
     }
     flush()

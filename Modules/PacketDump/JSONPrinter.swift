@@ -9,7 +9,8 @@ struct JSONPrinter {
   let bytes: Bool
 
   func object(
-    _ facts: PacketFacts, _ view: borrowing PacketView, link: String, firstLink: String
+    _ facts: PacketFacts, _ view: borrowing PacketView, _ opening: Opening?, link: String,
+    firstLink: String
   ) -> JSONObject {
     let header = facts.header
     var object = place("packet", facts.crossing, link: link)
@@ -37,6 +38,7 @@ struct JSONPrinter {
       object["refused"] = .string(refusal.sentence)
     } else {
       addPayload(view, fields, to: &object)
+      opening?.add(to: &object)
     }
     if !fields.remarks.isEmpty { object["remarks"] = .array(fields.remarks.map { .string($0) }) }
     if bytes { object["bytes"] = .string(view.bytes.hex) }

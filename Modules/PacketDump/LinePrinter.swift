@@ -17,15 +17,15 @@ struct LinePrinter {
 
   /// A packet as one line, then what else was asked for.
   func put(
-    _ facts: PacketFacts, _ view: borrowing PacketView, link: String, firstLink: String,
-    into text: inout TextBuffer
+    _ facts: PacketFacts, _ view: borrowing PacketView, _ opening: Opening?, link: String,
+    firstLink: String, into text: inout TextBuffer
   ) {
     let needsFields =
       detail.fields || facts.header.kind == .hello || facts.header.flags != 0
       || facts.header.hopLimit > facts.header.kind.maximumHopLimit
     let fields = needsFields ? PacketFields(view, age: facts.ageMilliseconds) : nil
-    putLine(facts, fields, link: link, firstLink: firstLink, into: &text)
-    if detail.fields, let fields { put(fields, into: &text) }
+    putLine(facts, fields, opening, link: link, firstLink: firstLink, into: &text)
+    if detail.fields, let fields { put(fields, opening, into: &text) }
     if detail.bytes { put(bytes: view.bytes, into: &text) }
   }
 
@@ -48,8 +48,8 @@ struct LinePrinter {
   }
 
   private func putLine(
-    _ facts: PacketFacts, _ fields: PacketFields?, link: String, firstLink: String,
-    into text: inout TextBuffer
+    _ facts: PacketFacts, _ fields: PacketFields?, _ opening: Opening?, link: String,
+    firstLink: String, into text: inout TextBuffer
   ) {
     let header = facts.header
     putPlace(facts.crossing, link: link, into: &text)
@@ -72,6 +72,7 @@ struct LinePrinter {
       text.put(" \(hello.keys.fingerprint.number) ")
       text.put("\"\(DisplayText(name: hello.name))\"")
     }
+    if let opening { text.put(opening.summary) }
     var mark = " ; "
     func remark(_ words: String) {
       text.put(mark)
@@ -80,6 +81,7 @@ struct LinePrinter {
     }
     if let refusal = facts.refusal { remark(refusal.sentence) }
     for words in fields?.remarks ?? [] { remark(words) }
+    if let words = opening?.remark { remark(words) }
     if facts.isCopy {
       remark("copy \(facts.sighting.copy), first on \(firstLink)")
       let hops = facts.hopsSinceFirst
@@ -101,8 +103,20 @@ struct LinePrinter {
     }
   }
 
-  private func put(_ fields: PacketFields, into text: inout TextBuffer) {
-    for field in fields.all {
+  private func put(_ fields: PacketFields, _ opening: Opening?, into text: inout TextBuffer) {
+    put(fields.all, into: &text)
+    if let hello = fields.hello {
+      let fingerprint = hello.keys.fingerprint
+      text.put("          speaks for      \(fingerprint.number) (\(fingerprint))")
+      text.endLine()
+    }
+    guard let opened = opening?.fields, !opened.isEmpty else { return }
+    text.put("    opened\n")
+    put(opened, into: &text)
+  }
+
+  private func put(_ fields: [PacketField], into text: inout TextBuffer) {
+    for field in fields {
       let start = text.bytes.count
       text.put("    ")
       let offset = String(field.offset)
@@ -110,11 +124,6 @@ struct LinePrinter {
       text.put("\(offset)  \(field.name)")
       text.pad(from: start, to: 28)
       text.put(field.value)
-      text.endLine()
-    }
-    if let hello = fields.hello {
-      let fingerprint = hello.keys.fingerprint
-      text.put("          speaks for      \(fingerprint.number) (\(fingerprint))")
       text.endLine()
     }
   }

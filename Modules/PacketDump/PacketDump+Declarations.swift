@@ -1,5 +1,6 @@
 internal import Capture
 public import CommandLine
+internal import Unlock
 
 extension PacketDump {
   static let file = Operand(
@@ -16,6 +17,16 @@ extension PacketDump {
     "line-buffered", short: "l",
     help: "Write each line at once, as is done on a terminal anyway.")
 
+  static let interface = Option(
+    "interface", short: "i", .text("IFACE"),
+    help: "Capture from a network interface instead, until you end it with ^C; any means all.")
+  static let follow = Option(
+    "follow", .followedID,
+    help: "Show one message's way: every packet of the ID, or of its first digits.")
+  static let identity = Option(
+    "identity", .directory("DIR"),
+    help: "Open what was sealed to the identity in DIR, and show what it says.")
+
   /// Everything the program takes.
   public static let command = Command(
     "airlink-packetdump",
@@ -23,18 +34,26 @@ extension PacketDump {
     discussion: "Reads what 'airlink-node --capture' writes, pcap and pcapng of networks and of "
       + "Bluetooth, btsnoop, and bare packets one behind the other. A line for each packet says "
       + "when and where it crossed, what it is and where it goes; what is no packet is said too.",
-    parameters: [file],
+    parameters: [file, interface],
     sections: [
-      Command.Section("Which packets", [filter, count]),
+      Command.Section("Which packets", [filter, follow, count]),
       Command.Section(
         "What of them", [verbose, hex, statistics, Common.json, lineBuffered]),
+      Command.Section("What was sealed", [identity] + SealingOptions.all),
     ],
-    exclusive: [[verbose, Common.json], [verbose, statistics], [hex, statistics]],
+    exclusive: [
+      [verbose, Common.json], [verbose, statistics], [hex, statistics],
+      [follow, statistics], [interface, file],
+      [SealingOptions.passphraseFile, SealingOptions.keyring, SealingOptions.keyFile],
+    ],
     examples: [
       Command.Example("airlink-packetdump node.pcapng", "shows every packet of a node's capture"),
       Command.Example(
         "airlink-packetdump --filter 'kind == sealed and to == 7M2K-Q9XD' node.pcapng",
         "shows messages to one person"),
+      Command.Example(
+        "airlink-packetdump --identity ~/.local/share/airlink -i wlan0",
+        "shows what crosses the network now, and reads what is for you"),
       Command.Example("tail -c +1 -f node.pcapng | airlink-packetdump -l", "follows a node"),
     ])
 

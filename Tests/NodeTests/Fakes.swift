@@ -178,6 +178,7 @@ extension ChatEvent {
 final class RecordingTap: PacketTap {
   private(set) var cameIn: [(packet: Packet, link: String)] = []
   private(set) var wentOut: [(packet: Packet, link: String)] = []
+  var leftOut = 0
 
   func packetCameIn(_ packet: borrowing PacketView, link: String) {
     cameIn.append((Packet(copying: packet), link))

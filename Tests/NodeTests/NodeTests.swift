@@ -201,5 +201,12 @@ import Wire
     let before = tap.wentOut.count
     anna.front.ask(.send(to: .number(ben.fingerprint.number), text: "shed"))
     #expect(tap.wentOut.count == before)
+    tap.leftOut = 3
+    anna.front.ask(.stats)
+    let statistics = try #require(
+      anna.front.events.compactMap { event -> [Statistic]? in
+        if case .stats(let list, _) = event { list } else { nil }
+      }.last)
+    #expect(statistics.contains(Statistic(name: "capture.left-out", value: 3)))
   }
 }
