@@ -16,6 +16,8 @@ docdir ?= $(datadir)/doc/airlink
 bashdir ?= $(datadir)/bash-completion/completions
 zshdir ?= $(datadir)/zsh/site-functions
 fishdir ?= $(datadir)/fish/vendor_completions.d
+# Packagers name Wireshark's own plugin directory here; elsewhere airlink-packetdump(1) says how.
+wiresharkdir ?= $(datadir)/airlink/wireshark
 
 # Undeclared imports between our modules are errors, in every build.
 # No colours: SwiftPM passes them to the compiler, and a build for a terminal would not serve a pipe.
@@ -23,7 +25,7 @@ SWIFT_BUILD := swift build --no-color-diagnostics --explicit-target-dependency-i
 # The Swift runtime goes into the programs, so that they run where no toolchain is.
 RELEASE := -c release --static-swift-stdlib --scratch-path .build-release
 
-PROGRAMS := $(filter-out airlink-bench airlink-meshsim,$(notdir $(wildcard Executables/airlink-*)))
+PROGRAMS := $(filter-out airlink-bench airlink-fuzz airlink-meshsim,$(notdir $(wildcard Executables/airlink-*)))
 BUILT := .build-release/release
 DOCS := README.md CHANGELOG.md LICENSE ARCHITECTURE.md SECURITY.md docs/PROTOCOL.md
 
@@ -31,6 +33,7 @@ DOCS := README.md CHANGELOG.md LICENSE ARCHITECTURE.md SECURITY.md docs/PROTOCOL
 INSTALLED = \
   $(foreach p,$(PROGRAMS),755:$(BUILT)/$p:$(bindir)/$p) \
   $(foreach m,$(wildcard Executables/*/*.1),644:$m:$(mandir)/man1/$(notdir $m)) \
+  644:Executables/airlink-packetdump/airlink.lua:$(wiresharkdir)/airlink.lua \
   $(foreach d,$(DOCS),644:$d:$(docdir)/$(notdir $d))
 # What the programs write themselves, from the declarations their --help comes from:
 # program:shell:target.
@@ -78,7 +81,7 @@ uninstall: ## Removes what install put there (same PREFIX and DESTDIR).
 	@rmdir '$(DESTDIR)$(docdir)' 2>/dev/null || :
 
 clean: ## Removes everything that was built.
-	@rm -rf .build .build-release .build-asan .build-tsan
+	@rm -rf .build .build-release .build-asan .build-tsan .build-fuzz
 
 setup-build:
 	@.ci/setup build

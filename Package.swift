@@ -35,7 +35,8 @@ func signal(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   .executableTarget(
     name: name, dependencies: dependencies, path: "Executables/\(name)",
-    exclude: manPages.contains(name) ? ["\(name).1"] : [], swiftSettings: strict)
+    exclude: (manPages.contains(name) ? ["\(name).1"] : []) + (dissectors[name] ?? []),
+    swiftSettings: strict)
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -45,6 +46,9 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 let manPages: Set = ["airlink-node", "airlink-keytool", "airlink-packetdump", "airlink-callaudio"]
+
+/// What Wireshark runs.
+let dissectors = ["airlink-packetdump": ["airlink.lua"]]
 
 let package = Package(
   name: "airlink",
@@ -169,3 +173,11 @@ let package = Package(
     tests("Node", ["Node", "Chat", "Terminal", "Mesh", "Identity", "Link", "Wire"]),
   ]
 )
+
+// libFuzzer and what it runs, for `.ci/fuzz` alone: it links with -sanitize=fuzzer only.
+if Context.environment["AIRLINK_FUZZ"] != nil {
+  package.targets += [
+    .target(name: "CFuzzer", path: "Modules/CFuzzer"),
+    program("airlink-fuzz", ["CFuzzer", "CommandLine", "PacketDump"]),
+  ]
+}

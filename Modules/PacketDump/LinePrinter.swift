@@ -12,6 +12,8 @@ struct LinePrinter {
   }
 
   static let linkColumns = 14
+  /// Longer names of links are cut.
+  static let maximumLinkColumns = 96
   static let bytesInARow = 16
   let detail: Detail
 
@@ -95,7 +97,7 @@ struct LinePrinter {
       text.put(timeOfDay: time)
       text.put(" ")
     }
-    text.put(DisplayText(link).padded(toColumns: Self.linkColumns))
+    text.put(DisplayText(link).paddedName)
     switch crossing.direction {
     case .outbound: text.put(" > ")
     case .inbound: text.put(" < ")
@@ -185,5 +187,14 @@ extension TextBuffer {
   mutating func put(hexOffset offset: Int) {
     put(hexByte: UInt8(truncatingIfNeeded: offset >> 8))
     put(hexByte: UInt8(truncatingIfNeeded: offset))
+  }
+}
+
+extension DisplayText {
+  /// A link's name, filled up to its column; longer ones are whole.
+  var paddedName: String {
+    columns < LinePrinter.linkColumns
+      ? padded(toColumns: LinePrinter.linkColumns)
+      : truncated(toColumns: LinePrinter.maximumLinkColumns).description
   }
 }

@@ -9,6 +9,12 @@ struct StatisticsPrinter {
   /// Names of links as the capture has them: text of others.
   let names: [String]
 
+  /// As wide as the longest name.
+  private var nameColumns: Int {
+    let longest = statistics.links.keys.map { DisplayText(name($0)).columns }.max() ?? 0
+    return min(max(longest, LinePrinter.linkColumns), LinePrinter.maximumLinkColumns)
+  }
+
   private func name(_ link: Int) -> String {
     names.indices.contains(link) ? names[link] : "link \(link)"
   }
@@ -65,7 +71,7 @@ struct StatisticsPrinter {
   private func row(_ cells: [String], into text: inout TextBuffer) {
     for (place, cell) in cells.enumerated() {
       if place == 0 {
-        text.put(DisplayText(cell).padded(toColumns: LinePrinter.linkColumns))
+        text.put(DisplayText(cell).padded(toColumns: nameColumns))
       } else {
         text.put(" " + String(repeating: " ", count: max(0, 9 - cell.utf8.count)) + cell)
       }
