@@ -15,7 +15,7 @@ public final class EventLoop {
   /// Descriptors served in one turn; the others come in the next.
   public static let eventsPerTurn = 8
   /// Turns after which what waits for a quiet moment is done although there was none.
-  public static let turnsWithoutQuiet = 2
+  public static let turnsWithoutQuiet = 8
 
   /// What a descriptor is watched for.
   public enum Interest: Hashable, Sendable {

@@ -10,6 +10,16 @@ public enum SystemRandom {
     return word
   }
 
+  /// So many times sixty-four random bits.
+  public static func words(_ count: Int) -> [UInt64] {
+    Sodium.start()
+    return [UInt64](unsafeUninitializedCapacity: count) { words, initialized in
+      let bytes = UnsafeMutableRawBufferPointer(words)
+      randombytes_buf(bytes.sodium, bytes.count)
+      initialized = count
+    }
+  }
+
   /// Lends `count` fresh random bytes to `body` and wipes them afterwards.
   public static func withBytes<Result>(count: Int, _ body: (RawSpan) -> Result) -> Result {
     Sodium.start()

@@ -7,6 +7,9 @@ extension Mesh {
   /// Whether sealed packets wait to be opened.
   public var hasWork: Bool { !toOpen.isEmpty }
 
+  /// How many of them wait.
+  public var workCount: Int { toOpen.count }
+
   /// Opens one packet of the link whose turn it is.
   public mutating func work(at moment: Moment) {
     guard let (packet, link) = toOpen.next() else { return }

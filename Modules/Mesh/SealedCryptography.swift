@@ -5,6 +5,8 @@ public import Wire
 /// The mesh's cryptography as it ships: our identity, libsodium and the system's randomness.
 public struct SealedCryptography: MeshCryptography {
   private let identity: Identity
+  /// Words not yet used: asking the system for each costs more than the rest of what they are for.
+  private var words: [UInt64] = []
 
   public init(_ identity: Identity) { self.identity = identity }
 
@@ -40,5 +42,8 @@ public struct SealedCryptography: MeshCryptography {
       content: opened.envelope.content)
   }
 
-  public mutating func random() -> UInt64 { SystemRandom.word() }
+  public mutating func random() -> UInt64 {
+    if words.isEmpty { words = SystemRandom.words(32) }
+    return words.removeLast()
+  }
 }

@@ -48,6 +48,7 @@ public final class Node {
 
   private var isCarryingOut = false
   private var isWorkScheduled = false
+  private var workNotSettled = 0
   private var toRemember: [ReceivedRecord] = []
   private(set) var isStopped = false
   private var timer: EventLoop.Timer?
@@ -241,7 +242,19 @@ public final class Node {
       self.isWorkScheduled = false
       self.mesh.work(at: self.clock.moment)
       self.carryOut()
+      self.settleNowAndThen()
     }
+  }
+
+  /// Lets what packets brought go out, before more of them are opened.
+  ///
+  /// A few packets together, the more the more wait: the other end must not run out of work while
+  /// we wait for more to send along.
+  private func settleNowAndThen() {
+    workNotSettled += 1
+    guard workNotSettled >= max(2, mesh.workCount / 16) else { return }
+    workNotSettled = 0
+    EventLoop.main.settle()
   }
 
   private func scheduleTimer() {
