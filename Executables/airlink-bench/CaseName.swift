@@ -16,6 +16,19 @@ enum CaseName: String, CaseIterable, Sendable {
   case meshCopy = "mesh-copy"
   case meshRelay = "mesh-relay"
   case meshReceipt = "mesh-receipt"
+  case textReceipt = "text-receipt"
+  case confirmed1 = "confirmed-1"
+  case confirmed16 = "confirmed-16"
+  case confirmed256 = "confirmed-256"
+  case idle
+
+  /// Whether nodes are started for it, beside this process.
+  var takesNodes: Bool {
+    switch self {
+    case .textReceipt, .confirmed1, .confirmed16, .confirmed256, .idle: true
+    default: false
+    }
+  }
 
   var subject: Subject {
     switch self {
@@ -33,6 +46,11 @@ enum CaseName: String, CaseIterable, Sendable {
     case .meshCopy: MeshCases.copies
     case .meshRelay: MeshCases.relays
     case .meshReceipt: MeshReceiptCase.receipt
+    case .textReceipt: TalkCases.receipt
+    case .confirmed1: TalkCases.confirmed(inFlight: 1)
+    case .confirmed16: TalkCases.confirmed(inFlight: 16)
+    case .confirmed256: TalkCases.confirmed(inFlight: 256)
+    case .idle: IdleCase.node
     }
   }
 }

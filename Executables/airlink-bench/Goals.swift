@@ -9,6 +9,8 @@ struct Goal: Sendable {
     case longestMilliseconds
     /// The part of the limit's rate that is reached.
     case ofTheLimit
+    /// The processor time of the busier side, over the limit's.
+    case processorRatio
     /// Of one core.
     case processorPercent
     case residentMebibytes
@@ -28,7 +30,7 @@ struct Goal: Sendable {
   let margin: Double
 
   /// Every goal there is.
-  static let all: [Goal] = ground + router + mesh
+  static let all: [Goal] = ground + router + mesh + nodes
 
   private static let ground = [
     Goal(subject: .seal256, metric: .ratio, bound: .atMost(1.10), margin: 0.05),
@@ -48,6 +50,18 @@ struct Goal: Sendable {
     Goal(subject: .meshCopy, metric: .allocations, bound: .atMost(0), margin: 0),
     Goal(subject: .meshRelay, metric: .perSecond, bound: .atLeast(1_000_000), margin: 0.2),
   ]
+
+  /// Several processes share the machine with whatever else it does, so the margins are wide.
+  private static let nodes =
+    [
+      Goal(subject: .textReceipt, metric: .ratio, bound: .atMost(2), margin: 0.2),
+      Goal(subject: .textReceipt, metric: .longestMilliseconds, bound: .atMost(20), margin: 1),
+      Goal(subject: .idle, metric: .processorPercent, bound: .atMost(0.1), margin: 0.5),
+      Goal(subject: .idle, metric: .residentMebibytes, bound: .atMost(20), margin: 0),
+    ]
+    + [CaseName.confirmed1, .confirmed16, .confirmed256].map {
+      Goal(subject: $0, metric: .ofTheLimit, bound: .atLeast(0.8), margin: 0.2)
+    }
 }
 
 extension Goal {

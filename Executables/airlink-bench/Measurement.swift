@@ -24,7 +24,8 @@ struct Measurement: Sendable {
     case .perSecond: perSecond
     case .gigabytesPerSecond: gigabytesPerSecond
     case .longestMilliseconds: subject.longest / 1e6
-    case .ofTheLimit, .processorPercent, .residentMebibytes, .allocations: figures[metric]
+    case .ofTheLimit, .processorRatio, .processorPercent, .residentMebibytes, .allocations:
+      figures[metric]
     }
   }
 }

@@ -4,10 +4,11 @@ enum SealCases {
     Subject(
       summary: "seal a text into a \(bucket)-byte bucket", limit: "the bare libsodium calls"
     ) { duration in
-      let setup = try SealedText(bucket: bucket)
+      let text = try SealedText(bucket: bucket)
+      let bare = try text.bare()
       let times = Turns(
-        subject: { count in for _ in 0..<count { keep(try? setup.seal()) } },
-        limit: { setup.bare.seal($0) }
+        subject: { count in for _ in 0..<count { keep(try? text.seal()) } },
+        limit: { bare.seal($0) }
       ).measure(for: duration)
       return Measurement(subject: times.subject, limit: times.limit)
     }
@@ -17,11 +18,12 @@ enum SealCases {
     Subject(
       summary: "open a text out of a \(bucket)-byte bucket", limit: "the bare libsodium calls"
     ) { duration in
-      let setup = try SealedText(bucket: bucket)
-      let payload = try setup.seal()
+      let text = try SealedText(bucket: bucket)
+      let bare = try text.bare()
+      let payload = try text.seal()
       let times = Turns(
-        subject: { count in for _ in 0..<count { keep(try? setup.open(payload)) } },
-        limit: { setup.bare.open($0) }
+        subject: { count in for _ in 0..<count { keep(try? text.open(payload)) } },
+        limit: { bare.open($0) }
       ).measure(for: duration)
       return Measurement(subject: times.subject, limit: times.limit)
     }

@@ -3,24 +3,30 @@ internal import Identity
 internal import Seal
 internal import Wire
 
-/// Two people, a text between them, and the same by the bare calls.
-struct SealedText {
+/// Two people and a text between them.
+struct SealedText: Sendable {
   let sender: Identity
   let recipient: Identity
   let content: MessageContent
-  let bare: BareMessage
+  private let seeds: [[UInt8]]
+  private let bucket: Int
   let id = PacketID([UInt8](repeating: 7, count: 16)) ?? PacketID()
   let time = Timestamp(milliseconds: 1_764_489_600_000)
   let randomness = [UInt8](repeating: 9, count: MessageSeal.randomnessLength)
 
   init(bucket: Int) throws {
-    let seeds = [1, 2].map { [UInt8](repeating: $0, count: Identity.seedLength) }
+    self.bucket = bucket
+    seeds = [1, 2].map { [UInt8](repeating: $0, count: Identity.seedLength) }
     sender = try Self.identity(seeds[0])
     recipient = try Self.identity(seeds[1])
     // Over half of the bucket, so that no smaller one would do.
     let text = [UInt8](repeating: 0x61, count: max(60, bucket / 2))
     content = .text(String(decoding: text[..<(bucket == 256 ? 60 : text.count)], as: UTF8.self))
-    bare = BareMessage(
+  }
+
+  /// The same text by the bare calls.
+  func bare() throws -> BareMessage {
+    let bare = BareMessage(
       senderSeed: seeds[0], recipientSeed: seeds[1], text: content.body, bucket: bucket, id: id,
       time: time, randomness: randomness)
     bare.seal(1)
@@ -28,6 +34,7 @@ struct SealedText {
     guard try seal() == bare.payload.content, try open(bare.payload.content) == content else {
       throw Failure("the bare calls make another payload than Seal")
     }
+    return bare
   }
 
   private static func identity(_ seed: [UInt8]) throws -> Identity {
@@ -49,8 +56,8 @@ struct SealedText {
       .envelope.content
   }
 
-  /// What a text and its receipt cost both sides together: two seals and two opens.
-  func sealAndOpenTwice(_ count: Int) {
-    for _ in 0..<2 * count { keep(try? open(seal())) }
+  /// One seal and one open, so many times: what a confirmed text costs either side.
+  func sealAndOpen(_ count: Int) {
+    for _ in 0..<count { keep(try? open(seal())) }
   }
 }
