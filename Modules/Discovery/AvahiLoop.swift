@@ -2,7 +2,6 @@ internal import CAvahi
 internal import CLinux
 internal import EventLoop
 internal import Glibc
-internal import Synchronization
 
 /// A thread with Avahi's own event loop, and a mailbox for work to be done on it.
 ///
@@ -23,7 +22,7 @@ final class AvahiLoop: @unchecked Sendable {
   let api: UnsafePointer<AvahiPoll>
   private let poll: OpaquePointer
   private let wakeUp: CInt
-  private let mailbox = Mutex<[Work]>([])
+  private let mailbox = Guarded<[Work]>([])
 
   /// Starts the thread; nil when the system has no thread or descriptor left.
   init?() {

@@ -1,5 +1,4 @@
 internal import EventLoop
-internal import Synchronization
 
 /// News on their way from a responder's thread to the main thread.
 ///
@@ -28,7 +27,7 @@ final class DiscoveryNews: Sendable {
     fileprivate var isScheduled = false
   }
 
-  private let batch = Mutex(Batch())
+  private let batch = Guarded(Batch())
   private let postbox: Postbox
   private let deliver: @MainActor @Sendable (Batch) -> Void
 

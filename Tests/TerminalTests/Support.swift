@@ -110,6 +110,8 @@ final class TestTerminal {
   private func readOnce() {
     var buffer = [UInt8](repeating: 0, count: 65_536)
     let count = read(master, &buffer, buffer.count)
+    // Woken for what was gone by then: there will be more.
+    if count < 0, errno == EAGAIN || errno == EINTR { return }
     guard count > 0 else { return stopListening() }
     output += buffer[..<count]
     screen.feed(buffer[..<count])
