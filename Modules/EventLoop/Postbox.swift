@@ -1,6 +1,5 @@
 internal import CLinux
 internal import Glibc
-internal import Synchronization
 
 /// Brings work from other threads to the loop's.
 public final class Postbox: Sendable {
@@ -8,7 +7,7 @@ public final class Postbox: Sendable {
 
   /// Readable while something waits; -1 when the system had no descriptor left.
   let wakeUp = eventfd(0, CInt(EFD_NONBLOCK) | CInt(EFD_CLOEXEC))
-  private let waiting = Mutex<[Work]>([])
+  private let waiting = Guarded<[Work]>([])
 
   deinit { if wakeUp >= 0 { close(wakeUp) } }
 

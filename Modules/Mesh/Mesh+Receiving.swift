@@ -63,8 +63,8 @@ extension Mesh {
         close(link, because: .misbehaved)
       }
     case .tooOld, .tooFarAhead: judgeClock(by: packet, from: link, at: moment)
-    case .otherVersion, .unknownKind, .voiceForAnother, .overShare, .overHelloShare,
-      .overVoiceShare, .unknownLink:
+    case .otherVersion, .unknownKind, .voiceForAnother, .overShare, .overRelayShare,
+      .overHelloShare, .overVoiceShare, .unknownLink:
       break
     }
   }

@@ -5,7 +5,7 @@ struct Counters: Sendable {
   var duplicates: UInt64 = 0
   var delivered: UInt64 = 0
   var relayed: UInt64 = 0
-  private var drops: [14 of UInt64] = .init(repeating: 0)
+  private var drops: [15 of UInt64] = .init(repeating: 0)
 
   mutating func count(_ decision: Router.Decision) {
     guard case .accept(let deliver, let relayHopLimit) = decision else { return }
@@ -40,6 +40,7 @@ struct Counters: Sendable {
     case .overHelloShare: 11
     case .overVoiceShare: 12
     case .unknownLink: 13
+    case .overRelayShare: 14
     }
   }
 }

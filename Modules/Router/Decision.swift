@@ -54,6 +54,8 @@ extension Router {
     case badSignature = "bad-signature"
     /// The link's share of packets for others is used up.
     case overShare = "over-share"
+    /// This device relays no more for now, of this link at least.
+    case overRelayShare = "over-relay-share"
     /// The link's share of hellos to be verified is used up.
     case overHelloShare = "over-hello-share"
     /// The link's share of voice is used up.

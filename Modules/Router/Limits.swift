@@ -30,6 +30,17 @@ extension Router {
     /// Frames of voice, likewise.
     public var voice = TokenBucket(capacity: 120, perSecond: 120)
 
+    /// Packets relayed in all, whichever links they come in on.
+    ///
+    /// As many as a neighbour takes from this device's link in the long run. At once, as many as one
+    /// link may bring, and `relayReserve` besides.
+    public var relayed = TokenBucket(capacity: 600, perSecond: 100)
+    /// The last tokens of `relayed`: for links that have asked for no more than an equal part of it.
+    ///
+    /// Several that flood would otherwise use up, together, what the neighbours take from this
+    /// device, and the few packets of everyone else would be lost among theirs.
+    public var relayReserve = 200
+
     public static let standard = Limits()
 
     public init() {}

@@ -9,6 +9,8 @@ struct LinkShare: Sendable {
   private var hellos: TokenBucket
   private var relayedHellos: TokenBucket
   private var voice: TokenBucket
+  /// An equal part, where each packet costs as many tokens as there are links.
+  private var relayed: TokenBucket
   /// Packets dropped because one of the buckets was empty.
   private(set) var overShare: UInt64 = 0
 
@@ -18,6 +20,8 @@ struct LinkShare: Sendable {
     hellos = limits.hellos
     relayedHellos = limits.relayedHellos
     voice = limits.voice
+    relayed = TokenBucket(
+      capacity: max(1, limits.relayReserve), perSecond: limits.relayed.perSecond)
   }
 
   /// Takes what a packet for somebody else, or for everyone, costs.
@@ -33,6 +37,16 @@ struct LinkShare: Sendable {
     guard count(both.0.take(at: now) && both.1.take(at: now)) else { return false }
     (relayedHellos, hellos) = both
     return true
+  }
+
+  /// Takes what relaying a packet costs of what this device relays in all.
+  ///
+  /// Past an equal part of it among `linkCount` links, only of what is not reserved for the others.
+  mutating func takeRelay(
+    of all: inout TokenBucket, leaving reserve: Int, linkCount: Int, at now: Instant
+  ) -> Bool {
+    let isWithinEqualPart = relayed.take(linkCount, at: now)
+    return all.take(leaving: isWithinEqualPart ? 0 : reserve, at: now)
   }
 
   private mutating func count(_ isWithinShare: Bool) -> Bool {
@@ -52,6 +66,8 @@ struct LinkShares: Sendable {
     get { shares[index] }
     _modify { yield &shares[index] }
   }
+
+  var count: Int { shares.count }
 
   func index(of link: LinkID) -> Int? {
     let index = place(of: link)

@@ -16,7 +16,8 @@ public import Wire
 /// 4. Age.
 /// 5. Voice, for us or for nobody.
 /// 6. For us.
-/// 7. Hellos, verified; packets for others; both relayed when hops are left.
+/// 7. Hellos, verified; packets for others; both relayed when hops are left, and what this device
+///    relays in all is not used up. A hello that is not relayed for that is delivered all the same.
 ///
 /// Only what passes all of them leaves an entry in a table. What was refused, too old or over its
 /// link's share may come again by another road and is judged afresh.
@@ -32,6 +33,7 @@ public struct Router: Sendable {
   private var seenSealedForUs: SeenTable
   private var links = LinkShares()
   private var shareOfGone: TokenBucket
+  private var relayed: TokenBucket
   private var counters = Counters()
 
   /// A router of the device with this fingerprint; `hashKey` is drawn afresh for every run.
@@ -40,6 +42,7 @@ public struct Router: Sendable {
     key = hashKey
     self.limits = limits
     shareOfGone = limits.packets
+    relayed = limits.relayed
     maximumAge = UInt64(clamping: limits.maximumAge.wholeMilliseconds)
     maximumLead = UInt64(clamping: limits.maximumLead.wholeMilliseconds)
     seen = SeenTable(capacity: limits.seenPackets, lifetime: limits.seenLifetime)
@@ -141,6 +144,7 @@ public struct Router: Sendable {
       try takeToken(header, isForUs: isForUs, link, now)
       try checkRules(header)
       try checkAge(header.time, wallClock)
+      try takeRelay(link, now)
       seen.setState(.settled, at: position)
       copy.relayHopLimit = hopLimit
       counters.relayed &+= 1
@@ -159,6 +163,14 @@ public struct Router: Sendable {
     } else if !isForUs {
       guard links[index].takePacket(at: now) else { throw .overShare }
     }
+  }
+
+  private mutating func takeRelay(_ link: LinkID, _ now: Instant) throws(DropReason) {
+    guard let index = links.index(of: link) else { throw .unknownLink }
+    guard
+      links[index].takeRelay(
+        of: &relayed, leaving: limits.relayReserve, linkCount: links.count, at: now)
+    else { throw .overRelayShare }
   }
 
   private func checkRules(_ header: PacketHeader) throws(DropReason) {
@@ -203,7 +215,16 @@ public struct Router: Sendable {
       guard verifyHello(packet) else { throw .badSignature }
     case .sealed, .unknown: break
     }
-    let hopLimit = relayHopLimit(header.hopLimit)
+    var hopLimit = relayHopLimit(header.hopLimit)
+    if hopLimit != nil {
+      do throws(DropReason) {
+        try takeRelay(link, now)
+      } catch {
+        guard header.kind == .hello else { throw error }
+        counters.count(error)
+        hopLimit = nil
+      }
+    }
     seen.insert(
       header.id, hash: hash, state: hopLimit == nil ? .unrelayed : .settled, now: now)
     return .accept(deliver: header.kind == .hello, relayHopLimit: hopLimit)

@@ -64,6 +64,8 @@ struct DialTarget: Sendable {
   var lastClaim: Fingerprint?
   /// Failures in a row.
   var failures = 0
+  /// Whether the user was told so, once for all failures until there is a link again.
+  var isToldUnreachable = false
   var roundStartedAt: Instant?
   /// Since when no interface sees the service.
   var goneSince: Instant?

@@ -3,13 +3,13 @@ internal import Discovery
 /// Why a text names no place to dial or to listen at.
 public enum HostAndPortError: Error, Hashable, Sendable, CustomStringConvertible {
   case missingPort(String)
-  case badPort(String)
+  case badPort(String, lowest: UInt16)
   case badHost(String)
 
   public var description: String {
     switch self {
     case .missingPort(let text): "'\(text)' has no port: write HOST:PORT, IPv6 as [ADDRESS]:PORT"
-    case .badPort(let port): "'\(port)' is no port: a number from 1 to 65535"
+    case .badPort(let port, let lowest): "'\(port)' is no port: a number from \(lowest) to 65535"
     case .badHost(let host):
       "'\(host)' is no host: a name, an IPv4 address or an IPv6 address in brackets"
     }
@@ -71,7 +71,7 @@ public struct HostAndPort: Hashable, Sendable, CustomStringConvertible {
   static func port(_ text: Substring, from lowest: UInt16) throws(HostAndPortError) -> UInt16 {
     guard (1...5).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
       let port = UInt16(text), port >= lowest
-    else { throw .badPort(String(text)) }
+    else { throw .badPort(String(text), lowest: lowest) }
     return port
   }
 

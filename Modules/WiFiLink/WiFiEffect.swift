@@ -37,4 +37,6 @@ enum WiFiEffect: Hashable, Sendable {
   case settle(LinkID)
   /// A peer that the user named is this node itself.
   case tellOurselves(peer: Int)
+  /// A peer that the user named could not be reached; `isFound`: its address is known at least.
+  case tellUnreachable(peer: Int, isFound: Bool)
 }

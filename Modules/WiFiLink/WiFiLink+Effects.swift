@@ -22,6 +22,13 @@ extension WiFiLink {
     case .tellOurselves(let peer):
       observer?.transportNotice(
         name, "--peer \(configuration.peers[peer]) is this node itself; it is not dialled")
+    case .tellUnreachable(let peer, let isFound):
+      let named = configuration.peers[peer]
+      observer?.transportNotice(
+        name,
+        isFound
+          ? "nobody answers at --peer \(named) yet; it is tried again and again"
+          : "no address is known for --peer \(named) yet; it is looked up again and again")
     }
   }
 

@@ -34,6 +34,7 @@ extension WiFiPolicy {
     targets[index].state = .linked(link)
     targets[index].lastGood = round.attempts.first { $0.id == dial }?.endpoint
     targets[index].lastClaim = nil
+    targets[index].isToldUnreachable = false
     links.insert(
       LinkTable.Entry(
         id: link, target: targets[index].key, local: local, remote: remote, upAt: now,
@@ -154,6 +155,12 @@ extension WiFiPolicy {
   }
 
   private mutating func roundFailed(of index: Int, now: Instant) {
+    if case .peer(let peer) = targets[index].key, case .trying(let round) = targets[index].state,
+      !targets[index].isToldUnreachable
+    {
+      targets[index].isToldUnreachable = true
+      effects.append(.tellUnreachable(peer: peer, isFound: !round.tried.isEmpty))
+    }
     targets[index].failures += 1
     targets[index].state = .waiting(
       until: now + backoff.pause(afterFailures: targets[index].failures))

@@ -16,11 +16,20 @@ public struct TokenBucket: Sendable {
     level = Int64(capacity) * Self.token
   }
 
-  /// Takes one token; false when there is none.
-  public mutating func take(at now: Instant) -> Bool {
+  /// Takes `count` tokens, 1 to a billion, if at least `reserve` are left then; or takes none.
+  ///
+  /// - Returns: whether it took them.
+  public mutating func take(
+    _ count: Int = 1, leaving reserve: Int = 0, at now: Instant
+  ) -> Bool {
     refill(at: now)
-    guard level >= Self.token else { return false }
-    level -= Self.token
+    let cost = Int64(clamping: count).multipliedReportingOverflow(by: Self.token)
+    let rest = level.subtractingReportingOverflow(cost.partialValue)
+    let reserved = Int64(clamping: reserve).multipliedReportingOverflow(by: Self.token)
+    guard !cost.overflow, !rest.overflow, !reserved.overflow,
+      rest.partialValue >= reserved.partialValue
+    else { return false }
+    level = rest.partialValue
     return true
   }
 

@@ -188,7 +188,7 @@ import Wire
     ]
     #expect(Set(errors.map(\.description)).count == errors.count)
     #expect(errors.allSatisfy { !$0.description.contains("\n") && !$0.description.hasSuffix(".") })
-    #expect(errors[0].description == "open /x: No space left on device")
+    #expect(errors[0].description == "cannot open /x: No space left on device")
   }
 }
 

@@ -132,6 +132,7 @@ import Wire
     var random = SplitMix64(seed: 11)
     var up: Set<UInt32> = []
     for number in 0..<3_000 as Range<UInt64> {
+      test.now = test.now + .milliseconds(10)
       let link = UInt32.random(in: 0..<200, using: &random)
       if Bool.random(using: &random) {
         test.router.linkUp(LinkID(link))

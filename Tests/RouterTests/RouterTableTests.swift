@@ -9,6 +9,7 @@ import Wire
     var limits = Router.Limits.standard
     limits.packets = TokenBucket(capacity: 1_000_000, perSecond: 1_000_000)
     limits.voice = limits.packets
+    limits.relayed = limits.packets
     return TestRouter(limits)
   }
 

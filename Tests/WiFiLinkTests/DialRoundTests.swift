@@ -6,6 +6,48 @@ import Wire
 @testable import WiFiLink
 
 @Suite struct DialRoundTests {
+  @Test("that a named peer cannot be reached is told once, and anew after each link")
+  func toldUnreachable() {
+    var harness = PolicyHarness(peers: 2)
+    func told(_ effects: [WiFiEffect]) -> [WiFiEffect] {
+      effects.filter { if case .tellUnreachable = $0 { true } else { false } }
+    }
+    harness.pass(.zero)
+    #expect(
+      told(harness.act { $0.lookedUp(peer: 0, [], now: $1) })
+        == [.tellUnreachable(peer: 0, isFound: false)])
+    let dial = harness.act { $0.lookedUp(peer: 1, [.host(2)], now: $1) }.dials[0].id
+    let failing = harness.act { $0.dialFailed(dial, now: $1) }
+    #expect(told(failing) == [.tellUnreachable(peer: 1, isFound: true)])
+    harness.forget()
+    // Both go on failing for five minutes, then the second one answers.
+    func tryOn(for seconds: Int, linking: Bool) -> LinkID? {
+      for _ in 0..<seconds {
+        for effect in harness.pass(.seconds(1)) {
+          switch effect {
+          case .lookUp(let peer): harness.act { $0.lookedUp(peer: peer, [], now: $1) }
+          case .dial(let dial, _, _):
+            if linking { return harness.connect(dial) }
+            harness.act { $0.dialFailed(dial, now: $1) }
+          default: break
+          }
+        }
+      }
+      return nil
+    }
+    _ = tryOn(for: 300, linking: false)
+    let linked = tryOn(for: 60, linking: true)
+    #expect(told(harness.effects) == [])
+    harness.forget()
+    guard let linked else {
+      Issue.record("never linked")
+      return
+    }
+    harness.act { $0.ended(linked, because: .lost("gone"), now: $1) }
+    _ = tryOn(for: 60, linking: false)
+    #expect(told(harness.effects) == [.tellUnreachable(peer: 1, isFound: true)])
+  }
+
   @Test("a dial not ready in ten seconds is cancelled, exactly then")
   func timeout() {
     var harness = PolicyHarness()

@@ -49,7 +49,22 @@ extension FileError: CustomStringConvertible {
     case .busy(let path, let process?): "\(path) is held by process \(process)"
     case .busy(let path, nil): "\(path) is held by another process"
     case .system(let call, let path, let code):
-      "\(call) \(path): \(String(cString: strerror(code)))"
+      "cannot \(Self.deed(call)) \(path): \(String(cString: strerror(code)))"
+    }
+  }
+
+  /// What a system call is for, in front of a path.
+  private static func deed(_ call: String) -> String {
+    switch call {
+    case "fstat", "stat": "look at"
+    case "mkdir": "make the directory"
+    case "fchmod": "set the permissions of"
+    case "flock": "lock"
+    case "fsync": "write to the disk under"
+    case "ftruncate": "shorten"
+    case "link", "rename": "put in place"
+    case "unlink": "remove"
+    default: call
     }
   }
 
