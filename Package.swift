@@ -97,7 +97,7 @@ let package = Package(
     module("Identity", ["Wire", "CSodium"]),
     module("Seal", ["Wire", "Identity", "CSodium"]),
     core("CallSignal", ["Wire", "Seal"]),
-    core("Mesh", ["Wire", "Router", "Outbox", "Identity", "Seal"]),
+    core("Mesh", ["Wire", "Router", "Outbox", "CallSignal", "Identity", "Seal"]),
 
     // What a program's main thread waits on.
     module("EventLoop", ["CLinux"]),
@@ -105,6 +105,7 @@ let package = Package(
     // Links.
     module("Link", ["Wire"]),
     module("Discovery", ["EventLoop", "Wire", "CAvahi", "CLinux"]),
+    module("CallRoad", ["Discovery", "EventLoop", "Wire"]),
     module("WiFiLink", ["EventLoop", "Link", "Wire", "Discovery", "CLinux"]),
 
     // Sound: samples in, samples out.
@@ -125,15 +126,15 @@ let package = Package(
     module(
       "Node",
       [
-        "CLinux", "EventLoop", "CommandLine", "Unlock", "Chat", "Terminal", "Mesh", "Outbox",
-        "Identity", "Link", "Wire",
+        "CLinux", "EventLoop", "CommandLine", "Unlock", "CallSignal", "Chat", "Terminal", "Mesh",
+        "Outbox", "Identity", "Link", "Wire",
       ]),
 
     program(
       "airlink-node",
       [
-        "CommandLine", "CSodium", "Discovery", "EventLoop", "Identity", "Link", "Node", "PacketLog",
-        "Terminal", "Unlock", "WiFiLink", "Wire",
+        "CallRoad", "CommandLine", "CSodium", "Discovery", "EventLoop", "Identity", "Link", "Node",
+        "PacketLog", "Terminal", "Unlock", "WiFiLink", "Wire",
       ]),
 
     // For developers: not installed.
@@ -154,6 +155,7 @@ let package = Package(
     tests("CallAudio", ["CallAudio", "CommandLine", "EchoNLMS"]),
     tests("Discovery", ["Discovery", "Wire"]),
     tests("WiFiLink", ["WiFiLink", "Discovery", "Link", "Wire"]),
+    tests("CallRoad", ["CallRoad", "Discovery", "Wire"]),
     tests("CallSignal", ["CallSignal", "Seal", "Wire"]),
     tests("Wire", ["Wire", "CCRC32C"]),
     tests("Identity", ["Identity", "Wire"]),
@@ -165,7 +167,7 @@ let package = Package(
     tests("Seal", ["Seal", "Identity", "Wire"]),
     tests("Router", ["Router", "Wire"]),
     tests("Outbox", ["Outbox", "Wire"]),
-    tests("Mesh", ["Mesh", "Outbox", "Router", "Identity", "Wire"]),
+    tests("Mesh", ["CallSignal", "Mesh", "Outbox", "Router", "Identity", "Wire"]),
     tests("Bench", ["airlink-bench", "CommandLine"]),
     tests("CommandLine", ["CommandLine"]),
     tests("Chat", ["Chat", "Wire", "CommandLine"]),

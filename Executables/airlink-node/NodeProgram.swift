@@ -44,6 +44,7 @@ private final class Run {
   private let console: Console
   private var nodeLock: NodeLock?
   private var node: Node?
+  private var wifi: WiFiLink?
   private var isLeaving = false
 
   init(_ arguments: Arguments, _ console: Console) {
@@ -65,6 +66,7 @@ private final class Run {
     if let path = arguments[NodeOptions.capture] {
       parts.tap = try PacketCapture(path: path, console)
     }
+    parts.directRoad = NodeRoad { [weak self] in self?.wifi?.discovery }
     let front = FrontEnds.standard(
       json: isJSON, colors: console.colors, environment: environment)
     let node = Node(parts, front: front) { [console] end in Self.leave(end, console) }
@@ -110,6 +112,7 @@ private final class Run {
     configuration.discovery = arguments[NodeOptions.discovery, default: .auto]
     let wifi = WiFiLink(configuration)
     wifi.observer = node
+    self.wifi = wifi
     do {
       try node.start([wifi]) { wifi.port }
     } catch let error as WiFiLinkError {

@@ -3,8 +3,8 @@ public import Wire
 
 extension CallAgent {
   /// When `wake` has something to do; nil while nothing waits for its time.
-  public func deadline(at now: Instant) -> Instant? {
-    [live?.deadline(at: now), farewells.deadline].compactMap(\.self).min()
+  public var deadline: Instant? {
+    [live?.deadline, farewells.deadline].compactMap(\.self).min()
   }
 
   /// Does what has fallen due.

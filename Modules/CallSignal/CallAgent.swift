@@ -113,6 +113,11 @@ public struct CallAgent: Sendable {
     noteCarrier(at: now)
   }
 
+  /// A copy came in on this link of a frame that opened.
+  public mutating func copyCame(on link: LinkID, at now: Instant) {
+    live?.conversation?.roads.heard(on: link, at: now)
+  }
+
   /// A link went down and is never heard again.
   public mutating func linkDown(_ link: LinkID) {
     live?.conversation?.roads.linkDown(link)

@@ -86,11 +86,11 @@ struct Conversation: Sendable {
 
   // MARK: Time
 
-  func deadline(at now: Instant) -> Instant {
+  var deadline: Instant {
     var deadline = min(
       sent + Self.fillerInterval, heard + (isQuietTold ? Self.lostAfter : Self.quietAfter))
     if let deafDue { deadline = min(deadline, deafDue) }
-    if carrier == .direct { deadline = min(deadline, roads.directEnds(at: now) ?? now) }
+    if carrier == .direct { deadline = min(deadline, roads.directUntil ?? sent) }
     return deadline
   }
 

@@ -102,12 +102,12 @@ struct LiveCall: Sendable {
     }
   }
 
-  func deadline(at now: Instant) -> Instant {
+  var deadline: Instant {
     switch phase {
     case .calling(_, let nextInvite): min(nextInvite, began + Self.callingLimit)
     case .ringing(_, let lastInvite):
       min(lastInvite + Self.ringingLimit, began + Self.longestRinging)
-    case .connected: conversation?.deadline(at: now) ?? .distantFuture
+    case .connected: conversation?.deadline ?? .distantFuture
     }
   }
 }

@@ -59,16 +59,13 @@ struct RoadChoice: Sendable {
 
   // MARK: The choice
 
-  /// When the direct road is no longer known to work; nil while it is not.
-  func directEnds(at now: Instant) -> Instant? {
-    guard hasDirectAddress, let directHeard, now - directHeard < Self.directLifetime else {
-      return nil
-    }
-    return directHeard + Self.directLifetime
+  /// Until when the direct road is known to work, which may be over; nil while it never was.
+  var directUntil: Instant? {
+    hasDirectAddress ? directHeard.map { $0 + Self.directLifetime } : nil
   }
 
   /// The road that carries: the direct one while it is known to work.
-  func carrier(at now: Instant) -> Road { directEnds(at: now) == nil ? .mesh : .direct }
+  func carrier(at now: Instant) -> Road { directUntil.map { now < $0 } == true ? .direct : .mesh }
 
   /// The roads of a frame that goes out now.
   mutating func choose(at now: Instant) -> (mesh: CallTransmission.MeshRoad, isDirect: Bool) {

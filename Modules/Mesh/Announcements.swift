@@ -1,3 +1,4 @@
+internal import CallSignal
 internal import Router
 internal import Wire
 
@@ -13,15 +14,11 @@ struct Announcements: Sendable {
   static let joining: Duration = .seconds(3)
   /// How long such an answer waits, so that those of many do not fall together.
   static let answeringDelay: ClosedRange<Duration> = .milliseconds(200)...(.seconds(1))
-  /// How far ahead of our clock a remembered time may be before it is forgotten.
-  static let maximumLead: Duration = .seconds(15 * 60)
-
   /// Links that get a second hello, the first due first.
   private var secondHellos: [(link: LinkID, due: Instant)] = []
   private var last: Instant?
   private var due: Instant?
   private var lastAnswer: Instant?
-  private var newestTime: Timestamp?
 
   var deadline: Instant? {
     guard let second = secondHellos.first?.due else { return due }
@@ -67,19 +64,6 @@ struct Announcements: Sendable {
     if isSent { last = now }
     due = nil
   }
-
-  // MARK: Their times
-
-  /// The time for a hello of our own: later than the last one, unless that is far ahead of the
-  /// clock, which then was wrong (PROTOCOL, section 7).
-  mutating func nextTime(_ wallClock: Timestamp) -> Timestamp {
-    var time = wallClock
-    if let newestTime, newestTime.since(wallClock) <= Self.maximumLead {
-      time = max(wallClock, newestTime.advanced(by: .milliseconds(1)))
-    }
-    newestTime = time
-    return time
-  }
 }
 
 extension Mesh {
@@ -97,7 +81,7 @@ extension Mesh {
   mutating func sendHello(on links: [LinkID], at moment: Moment) {
     guard !links.isEmpty else { return }
     let id = cryptography.randomPacketID()
-    let time = announcements.nextTime(moment.wallClock)
+    let time = sendingClock.next(moment.wallClock)
     let hello = cryptography.makeHello(name: ownName, id: id, time: time)
     let packet = Packet(
       kind: .hello, hopLimit: PacketKind.hello.maximumHopLimit, time: time, id: id,

@@ -1,3 +1,4 @@
+internal import CallSignal
 public import Identity
 internal import Outbox
 public import Wire
@@ -68,9 +69,12 @@ extension Mesh {
   }
 
   /// Shows nothing and answers nothing of a number from now on, or does again.
-  public mutating func block(_ number: Number, _ isBlocked: Bool) throws(MeshRefusal) {
+  public mutating func block(
+    _ number: Number, _ isBlocked: Bool, at moment: Moment
+  ) throws(MeshRefusal) {
     guard number != ownFingerprint.number else { throw .isSelf }
     try apply(isBlocked ? .block(number) : .unblock(number))
+    endCallWithBlocked(at: moment)
   }
 
   /// Marks that both people compared the safety number.
@@ -93,6 +97,7 @@ extension Mesh {
       rememberPinned(contact.keys)
       settle(contact.number, for: contact.keys, against: former?.keys, at: moment)
     }
+    endCallWithBlocked(at: moment)
   }
 
   // MARK: Changes of the book
@@ -124,6 +129,7 @@ extension Mesh {
 
   private mutating func rememberPinned(_ keys: PublicKeys) {
     for record in received.pin(keys) { effects.append(.remember(record)) }
+    calls.pin(keys)
   }
 
   // MARK: Other keys under a pinned number
@@ -145,6 +151,7 @@ extension Mesh {
     _ number: Number, for keys: PublicKeys, against former: PublicKeys?, at moment: Moment
   ) {
     conflicts.settle(number, for: keys, against: former)
+    endCall(with: number, unlessWith: keys, at: moment)
     guard let former, former != keys else { return }
     carryOut(outbox.fail(former, because: .keysChanged), at: moment)
   }

@@ -1,3 +1,4 @@
+internal import CallSignal
 internal import Identity
 internal import Outbox
 internal import Wire
@@ -54,7 +55,7 @@ extension Mesh {
   private func isOutdated(
     _ time: Timestamp, by newest: Timestamp, at moment: Moment
   ) -> Bool {
-    time <= newest && newest.since(moment.wallClock) <= Announcements.maximumLead
+    time <= newest && newest.since(moment.wallClock) <= SendingClock.maximumLead
   }
 
   // MARK: Who is near

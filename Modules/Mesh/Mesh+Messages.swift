@@ -43,7 +43,7 @@ extension Mesh {
   }
 
   /// Whether the contacts have room, so that nothing is sent to whom they have none for.
-  private func checkRoom(for change: ContactChange) throws(MeshRefusal) {
+  func checkRoom(for change: ContactChange) throws(MeshRefusal) {
     var book = book
     do { try book.apply(change) } catch { throw .contactsFull }
   }
@@ -67,7 +67,10 @@ extension Mesh {
   }
 
   /// Gives up what still waits, before the node ends; each is told as failed.
-  public mutating func stop(at moment: Moment) { carryOut(outbox.stop(), at: moment) }
+  public mutating func stop(at moment: Moment) {
+    carryOut(outbox.stop(), at: moment)
+    failCall(at: moment)
+  }
 
   /// How many messages of our own wait for their receipt.
   public var waitingMessages: Int { outbox.messages.count }

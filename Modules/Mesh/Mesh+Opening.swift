@@ -58,7 +58,11 @@ extension Mesh {
       take(
         text, record, fingerprint, packet: header.id, isPinned: standing == .pinned, from: link,
         at: moment)
-    case .callSignal: counters.callSignals += 1
+    case .callSignal(let signal):
+      counters.callSignals += 1
+      take(
+        signal, from: message.sender, fingerprint, isPinned: standing == .pinned,
+        time: header.time, on: link, at: moment)
     case .receipt: break
     }
   }

@@ -1,3 +1,4 @@
+internal import CallSignal
 internal import Identity
 internal import Router
 public import Wire
@@ -24,12 +25,15 @@ extension Mesh {
       case .hello:
         if let heard { hear(heard, header: packet.header, from: link, at: moment) }
       case .sealed: enqueue(packet, from: link)
-      case .voice: counters.voiceFrames += 1
+      case .voice: takeVoice(packet, from: link, at: moment)
       case .unknown: break
       }
     case .duplicate(let copy):
       if let hopLimit = copy.relayHopLimit { relay(packet, hopLimit: hopLimit, from: link) }
       if copy.isHelloAtFullHops { noteCopy(of: packet, from: link) }
+      if copy.isVoice, openedVoice.contains(packet.header.id) {
+        calls.copyCame(on: link, at: moment.instant)
+      }
     case .drop(let reason):
       judge(reason, packet, from: link, at: moment)
     }

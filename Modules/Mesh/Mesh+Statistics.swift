@@ -1,3 +1,4 @@
+internal import CallSignal
 internal import Identity
 internal import Outbox
 internal import Router
@@ -18,11 +19,17 @@ extension Mesh {
       router.bounds.map {
         MeshStatistic(name: "router." + $0.name, value: $0.fill, limit: $0.limit)
       }
+      + calls.bounds.map {
+        MeshStatistic(name: "calls." + $0.name, value: $0.fill, limit: $0.limit)
+      }
       + outbox.bounds.map { MeshStatistic(name: $0.name, value: $0.fill, limit: $0.limit) }
       + ownBounds
     let counters =
       router.statistics.map {
         MeshStatistic(name: "router." + $0.name, value: $0.value, limit: nil)
+      }
+      + calls.statistics.map {
+        MeshStatistic(name: "calls." + $0.name, value: $0.value, limit: nil)
       }
       + counters.list.map { MeshStatistic(name: "mesh." + $0.name, value: $0.value, limit: nil) }
     return bounds + counters

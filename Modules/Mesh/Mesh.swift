@@ -1,3 +1,4 @@
+internal import CallSignal
 public import Identity
 internal import Outbox
 public import Router
@@ -26,6 +27,10 @@ public struct Mesh<Cryptography: MeshCryptography>: Sendable {
   var ownTexts = OwnTexts()
   var announcements = Announcements()
   var clockSuspicion = ClockSuspicion()
+  var calls: CallAgent
+  var openedVoice = OpenedVoice()
+  /// The times of our hellos and call signals.
+  var sendingClock = SendingClock()
   var effects: [MeshEffect] = []
   var counters = MeshCounters()
 
@@ -48,6 +53,7 @@ public struct Mesh<Cryptography: MeshCryptography>: Sendable {
     router = Router(ownFingerprint: ownFingerprint, hashKey: hashKey, limits: limits)
     outbox = Outbox(seed: cryptography.random())
     book = contacts
+    calls = CallAgent(ownFingerprint: ownFingerprint)
     self.cryptography = cryptography
     for record in records where contacts.standing(of: record.sender) == .pinned {
       received.restore(record, now: now)
@@ -71,8 +77,11 @@ public struct Mesh<Cryptography: MeshCryptography>: Sendable {
 
   /// When `wake` has something to do; nil while nothing waits for its time.
   public var deadline: Instant? {
-    guard let announcement = announcements.deadline else { return outbox.deadline }
-    return outbox.deadline.map { min($0, announcement) } ?? announcement
+    var earliest = outbox.deadline
+    for other in [announcements.deadline, calls.deadline] {
+      if let other { earliest = earliest.map { min($0, other) } ?? other }
+    }
+    return earliest
   }
 
   /// Does what has fallen due.
@@ -82,6 +91,8 @@ public struct Mesh<Cryptography: MeshCryptography>: Sendable {
     }
     if announcements.isDue(at: moment.instant) { announceNow(at: moment) }
     carryOut(outbox.wake(now: moment.instant, wallClock: moment.wallClock), at: moment)
+    calls.wake(at: moment.instant)
+    carryOutCalls(at: moment)
   }
 
   // MARK: Links
@@ -106,6 +117,7 @@ public struct Mesh<Cryptography: MeshCryptography>: Sendable {
     people.linkDown(link)
     received.linkDown(link)
     outbox.linkDown(link)
+    calls.linkDown(link)
     if let keys = state.claimedBy { tellWhetherDirect(keys) }
   }
 }

@@ -16,6 +16,7 @@ struct MeshCounters: Sendable {
   var hellosHeard = 0
   var badHellos = 0
   var callSignals = 0
+  var callSignalsSent = 0
   var voiceFrames = 0
 }
 
@@ -27,7 +28,9 @@ extension MeshCounters {
       ("from-ourselves", fromOurselves), ("repeated", repeated),
       ("too-old-to-tell", tooOldToTell), ("receipts-sent", receiptsSent),
       ("strange-receipts", strangeReceipts), ("hellos-heard", hellosHeard),
-      ("bad-hellos", badHellos), ("call-signals", callSignals), ("voice-frames", voiceFrames),
+      ("bad-hellos", badHellos), ("call-signals", callSignals),
+      ("call-signals-sent", callSignalsSent),
+      ("voice-frames", voiceFrames),
     ]
   }
 }

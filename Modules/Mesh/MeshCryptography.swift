@@ -17,7 +17,7 @@ public struct OpenedMessage: Hashable, Sendable {
 ///
 /// The node puts its identity and libsodium behind it; the simulator puts a named model and one
 /// seed there.
-public protocol MeshCryptography: Sendable {
+public protocol MeshCryptography: RandomNumberGenerator, Sendable {
   /// Our own public keys.
   var publicKeys: PublicKeys { get }
   func fingerprint(of keys: PublicKeys) -> Fingerprint
@@ -38,6 +38,8 @@ public protocol MeshCryptography: Sendable {
 }
 
 extension MeshCryptography {
+  public mutating func next() -> UInt64 { random() }
+
   mutating func randomPacketID() -> PacketID {
     var bytes: [UInt8] = []
     bytes.append(bigEndian: random())

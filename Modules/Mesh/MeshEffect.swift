@@ -1,3 +1,4 @@
+public import CallSignal
 public import Identity
 public import Outbox
 public import Wire
@@ -21,6 +22,18 @@ public enum MeshEffect: Hashable, Sendable {
   /// Keep a change of the contacts on disk. The mesh's own book has it already.
   case contacts(ContactChange)
   case warning(MeshWarning)
+  /// Tell where the call stands.
+  case call(CallReport)
+  /// Play this sound of the other side's; frames are numbered in the order they were spoken.
+  case play(sequence: UInt32, opus: [UInt8])
+  /// Publish the direct road of our call under this name. The invite is an effect behind this one.
+  case offerDirectRoad(CallNonce)
+  /// Look for the direct road of this name, and tell by `directAddress` when it is found.
+  case joinDirectRoad(CallNonce)
+  /// Give the direct road up, offered or joined.
+  case leaveDirectRoad
+  /// Send the frame down the direct road, as a datagram of its own.
+  case sendDirectly([UInt8])
 }
 
 /// Why the mesh wants a link closed.
@@ -51,6 +64,8 @@ public enum MeshWarning: Hashable, Sendable {
   case keysChanged(kept: Fingerprint, seen: Fingerprint, name: String)
   /// A message's time is six hours ago: no receiver takes it any more.
   case ageLimit(MessageID)
+  /// Nothing has been heard from the other side of a call for 5 s.
+  case callQuiet(Fingerprint)
 }
 
 /// Someone as the mesh knows them.
@@ -87,6 +102,10 @@ public enum MeshRefusal: Error, Hashable, Sendable {
   case outboxFull(messages: Int, limit: Int)
   /// The book of contacts is full.
   case contactsFull
+  /// There is a call already.
+  case busy
+  /// There is no call that this could be about.
+  case noCall
   /// Nothing can be sealed to the keys that claim the number.
   case unusableKeys(Number)
 }

@@ -1,3 +1,4 @@
+internal import CallSignal
 internal import Chat
 internal import Mesh
 internal import Outbox
@@ -37,6 +38,7 @@ extension ChatWarning {
     case .keysChanged(let kept, let seen, let name):
       self = .keysChanged(kept: kept, seen: seen, name: name)
     case .ageLimit(let id): self = .ageLimit(id)
+    case .callQuiet(let peer): self = .callQuiet(peer)
     }
   }
 }
@@ -52,10 +54,52 @@ extension ChatError {
     case .empty: self = .empty
     case .tooLong(let bytes, let limit): self = .tooLong(bytes: bytes, limit: limit)
     case .outboxFull(let messages, let limit): self = .outboxFull(messages: messages, limit: limit)
+    case .busy: self = .busy
+    case .noCall: self = .noCall
     case .contactsFull:
       self = .badCommand("the book of contacts is full; airlink-keytool contacts shows it")
     case .unusableKeys(let number):
       self = .badCommand("the keys that claim \(number) are broken: nothing can be sealed to them")
+    }
+  }
+}
+
+extension CallStatus {
+  init(_ report: CallReport) {
+    let state: State
+    var road: CallRoad?
+    switch report.state {
+    case .calling: state = .calling
+    case .ringing: state = .ringing
+    case .connected(let carrier):
+      state = .connected
+      road = CallRoad(carrier)
+    case .ended(let ending): state = .ended(Reason(ending))
+    }
+    self.init(state: state, peer: report.party.fingerprint, nonce: report.nonce, road: road)
+  }
+}
+
+extension CallRoad {
+  init(_ road: Road) {
+    switch road {
+    case .mesh: self = .mesh
+    case .direct: self = .direct
+    }
+  }
+}
+
+extension CallStatus.Reason {
+  init(_ ending: Ending) {
+    switch ending {
+    case .hungUp: self = .hungUp
+    case .remoteEnded: self = .remoteEnded
+    case .declined: self = .declined
+    case .declinedHere: self = .declinedHere
+    case .missed: self = .missed
+    case .noAnswer: self = .noAnswer
+    case .lost: self = .lost
+    case .failed: self = .failed
     }
   }
 }

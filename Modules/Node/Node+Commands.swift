@@ -28,7 +28,7 @@ extension Node {
         ? try mesh.verify(who.number, fingerprint: who.fingerprint)
         : try mesh.keys(who.number, fingerprint: who.fingerprint)
       front.show(.safety(safetyNumber(with: keys), ref: ref))
-    case .block(let who, let isBlocked): try mesh.block(who.number, isBlocked)
+    case .block(let who, let isBlocked): try mesh.block(who.number, isBlocked, at: clock.moment)
     case .peers:
       front.show(.peers(mesh.everyone.map { Peer($0, isNew: false) }, ref: ref))
     case .links:
@@ -37,9 +37,12 @@ extension Node {
     case .stats: front.show(.stats(statistics, ref: ref))
     case .announce: announce()
     case .quit: stop()
-    case .call:
-      front.show(.error(.badCommand("calls are not part of this version"), ref: ref))
-    case .answer, .decline, .hangUp, .mute: front.show(.error(.noCall, ref: ref))
+    case .call(let to):
+      try mesh.call(to.number, fingerprint: to.fingerprint, at: clock.moment)
+    case .answer: try mesh.answerCall(at: clock.moment)
+    case .decline: try mesh.declineCall(at: clock.moment)
+    case .hangUp: try mesh.hangUp(at: clock.moment)
+    case .mute(let isMuted): try mute(isMuted)
     }
   }
 

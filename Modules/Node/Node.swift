@@ -25,6 +25,8 @@ public final class Node {
     public var logLevel = LogLevel.warning
     /// Who looks on while packets cross links.
     public var tap: (any PacketTap)?
+    /// The direct road of calls; nil where they keep to the mesh.
+    public var directRoad: (any DirectRoad)?
 
     public init(identity: Identity, name: String) {
       self.identity = identity
@@ -37,6 +39,9 @@ public final class Node {
   let front: any FrontEnd
   let storage: NodeStorage?
   let tap: (any PacketTap)?
+  let directRoad: (any DirectRoad)?
+  /// Whether our own side of the call is silent.
+  var isMuted = false
   var transports: [any LinkTransport] = []
   var links: [LinkID: NodeLink] = [:]
   /// The marks that programs gave their messages, while these wait.
@@ -66,6 +71,7 @@ public final class Node {
     self.onEnd = onEnd
     storage = parts.storage
     tap = parts.tap
+    directRoad = parts.directRoad
     temporaryBecause = parts.temporaryBecause
     logLevel = parts.logLevel
     ownName = parts.name
@@ -79,6 +85,7 @@ public final class Node {
   /// - Throws: what a transport throws that cannot start, such as a port that is taken.
   public func start(_ transports: [any LinkTransport], port: () -> UInt16) throws {
     self.transports = transports
+    directRoad?.observer = self
     for transport in transports { try transport.start() }
     clockWatch = ClockWatch(
       onJump: { [weak self] in self?.wake() }, onResume: { [weak self] in self?.resumed() })
@@ -198,6 +205,8 @@ public final class Node {
       storage?.keep(change)
       tellTroubles()
     case .warning(let warning): front.show(.warning(ChatWarning(warning)))
+    case .call, .play, .offerDirectRoad, .joinDirectRoad, .leaveDirectRoad, .sendDirectly:
+      carryOutCall(effect)
     }
   }
 

@@ -48,7 +48,9 @@ public final class WiFiLink: LinkTransport {
   let limits: WiFiLimits
   var policy: WiFiPolicy
   private(set) var isRunning = false
-  var discovery: (any ServiceDiscovery)?
+  /// What finds others, for whoever else has something to publish or to find; nil where nothing may
+  /// be announced.
+  public internal(set) var discovery: (any ServiceDiscovery)?
   var links: [LinkID: LinkSocket] = [:]
   var dials: [DialID: Dial] = [:]
   var counters = WiFiCounters()

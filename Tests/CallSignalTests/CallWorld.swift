@@ -220,7 +220,7 @@ final class CallWorld {
 
   private func nextEvent() -> Instant? {
     let deadlines = sides.indices.compactMap { index in
-      sides[index].isSuspended ? nil : sides[index].agent.deadline(at: now)
+      sides[index].isSuspended ? nil : sides[index].agent.deadline
     }
     return (deadlines + inFlight.map(\.due)).min()
   }
@@ -234,7 +234,7 @@ final class CallWorld {
       receive(item.item, from: item.from, at: item.to)
     }
     for side in sides.indices where !sides[side].isSuspended {
-      guard let deadline = sides[side].agent.deadline(at: now), deadline <= now else { continue }
+      guard let deadline = sides[side].agent.deadline, deadline <= now else { continue }
       sides[side].agent.wake(at: now)
       collect(side)
     }

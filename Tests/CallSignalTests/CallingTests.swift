@@ -20,7 +20,7 @@ import Wire
     #expect(world.ending(1) == .hungUp)
     #expect(world.ending(0) == .remoteEnded)
     #expect(world.sides.allSatisfy { $0.agent.current == nil })
-    #expect(world.sides.allSatisfy { $0.agent.deadline(at: world.now) == nil })
+    #expect(world.sides.allSatisfy { $0.agent.deadline == nil })
   }
 
   @Test("the direct road is offered before the invite and left at the end")

@@ -9,7 +9,7 @@ import Wire
     test.up(1)
     var bob = Speaker(2, name: "Bob")
     test.hear(&bob, on: 1)
-    try test.mesh.block(bob.number, true)
+    try test.mesh.block(bob.number, true, at: test.moment)
     #expect(test.mesh.takeEffects().changes == [.block(bob.number)])
     return (test, bob)
   }
@@ -30,7 +30,7 @@ import Wire
     var (test, bob) = try blocked()
     let packet = bob.text("hello", to: test.keys, at: test.wallClock)
     test.receive(packet, on: 1)
-    try test.mesh.block(bob.number, false)
+    try test.mesh.block(bob.number, false, at: test.moment)
     #expect(test.mesh.takeEffects().changes == [.unblock(bob.number)])
     let again = bob.text(
       "hello", to: test.keys, at: test.wallClock, message: MessageID(packet.header.id))
@@ -61,7 +61,7 @@ import Wire
     var test = TestMesh()
     test.up(1)
     var twins = ModelCryptography.triplets.prefix(2).map { Speaker($0) }
-    try test.mesh.block(twins[0].number, true)
+    try test.mesh.block(twins[0].number, true, at: test.moment)
     _ = test.mesh.takeEffects()
     for index in twins.indices {
       #expect(test.hear(&twins[index], on: 1).people.isEmpty)
@@ -79,7 +79,7 @@ import Wire
     test.up(1)
     #expect(test.hear(&twins[1], on: 1).warnings.isEmpty)
     #expect(test.receiveText(from: &twins[1], on: 1).isEmpty)
-    try test.mesh.block(twins[0].number, false)
+    try test.mesh.block(twins[0].number, false, at: test.moment)
     test.pass(.seconds(1))
     #expect(test.hear(&twins[1], on: 1).warnings.count == 1)
     #expect(test.refusal(to: twins[0].number) == .keysChanged(twins[0].number))
@@ -88,15 +88,17 @@ import Wire
   @Test("doing it twice is doing it once, and oneself cannot be blocked")
   func edges() throws {
     var (test, bob) = try blocked()
-    try test.mesh.block(bob.number, true)
+    try test.mesh.block(bob.number, true, at: test.moment)
     #expect(test.mesh.takeEffects().isEmpty)
-    #expect(throws: MeshRefusal.isSelf) { try test.mesh.block(test.fingerprint.number, true) }
+    #expect(throws: MeshRefusal.isSelf) {
+      try test.mesh.block(test.fingerprint.number, true, at: test.moment)
+    }
     for person in 0..<ContactBook.maximumBlocked - 1 {
-      try test.mesh.block(Number(Fingerprint(value: UInt64(person) << 24)), true)
+      try test.mesh.block(Number(Fingerprint(value: UInt64(person) << 24)), true, at: test.moment)
     }
     _ = test.mesh.takeEffects()
     #expect(throws: MeshRefusal.contactsFull) {
-      try test.mesh.block(Number(Fingerprint(value: 1 << 60)), true)
+      try test.mesh.block(Number(Fingerprint(value: 1 << 60)), true, at: test.moment)
     }
     #expect(test.mesh.takeEffects().isEmpty)
   }

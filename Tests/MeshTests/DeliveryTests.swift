@@ -160,7 +160,7 @@ import Wire
   @Test("a blocked person's receipt still makes a message delivered")
   func receiptOfTheBlocked() throws {
     var (test, bob, id, _) = try sent()
-    try test.mesh.block(bob.number, true)
+    try test.mesh.block(bob.number, true, at: test.moment)
     _ = test.mesh.takeEffects()
     let receipt = bob.sealed(.receipt(id), to: test.keys, at: test.wallClock)
     #expect(test.receive(receipt, on: 1) == [.state(id, .delivered)])

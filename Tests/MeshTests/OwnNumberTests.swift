@@ -34,7 +34,7 @@ import Wire
     #expect(throws: MeshRefusal.isSelf) {
       try test.mesh.accept(twin.number, fingerprint: twin.fingerprint, at: test.moment)
     }
-    #expect(throws: MeshRefusal.isSelf) { try test.mesh.block(twin.number, true) }
+    #expect(throws: MeshRefusal.isSelf) { try test.mesh.block(twin.number, true, at: test.moment) }
     #expect(test.person(twin.keys)?.contradictsPin == true)
   }
 }

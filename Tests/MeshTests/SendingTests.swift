@@ -114,12 +114,12 @@ import Wire
     #expect(test.refusal(to: test.fingerprint.number) == .isSelf)
     #expect(
       test.refusal(to: test.fingerprint.number, fingerprint: test.fingerprint) == .isSelf)
-    try test.mesh.block(bob.number, true)
+    try test.mesh.block(bob.number, true, at: test.moment)
     #expect(test.refusal(to: bob.number) == .blocked(bob.number))
     #expect(test.mesh.takeEffects().changes == [.block(bob.number)])
     #expect(test.mesh.contacts.contacts.isEmpty)
     #expect(test.mesh.waitingMessages == 0)
-    try test.mesh.block(bob.number, false)
+    try test.mesh.block(bob.number, false, at: test.moment)
     #expect(test.refusal(to: bob.number) == nil)
   }
 

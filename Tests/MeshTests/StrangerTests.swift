@@ -79,7 +79,7 @@ import Wire
   func notTheBlocked() throws {
     var test = settled()
     var bob = Speaker(2)
-    try test.mesh.block(bob.number, true)
+    try test.mesh.block(bob.number, true, at: test.moment)
     _ = test.mesh.takeEffects()
     #expect(test.hear(&bob, on: 1, hops: 1).people.isEmpty)
     #expect(test.live(.seconds(10)).isEmpty)

@@ -1,3 +1,4 @@
+import CallSignal
 import Identity
 import Mesh
 import Outbox
@@ -21,6 +22,16 @@ extension [MeshEffect] {
   /// Hellos of these keys.
   func hellos(of keys: PublicKeys) -> [(packet: Packet, links: [LinkID])] {
     sends(.hello).filter { (try? Hello(payload: $0.packet.view.payload))?.keys == keys }
+  }
+  var callStates: [CallReport.State] {
+    compactMap { if case .call(let report) = $0 { report.state } else { nil } }
+  }
+  /// The sound that came, without what stands for silence.
+  var played: [[UInt8]] {
+    compactMap { if case .play(_, let opus) = $0, opus != [0x68] { opus } else { nil } }
+  }
+  var direct: [[UInt8]] {
+    compactMap { if case .sendDirectly(let frame) = $0 { frame } else { nil } }
   }
   var shown: [ReceivedText] {
     compactMap { if case .show(let text) = $0 { text } else { nil } }

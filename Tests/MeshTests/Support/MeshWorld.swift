@@ -162,6 +162,8 @@ final class MeshWorld {
       if Set(links).count != links.count { faults.append("\(device) sent twice on a link") }
     case .close(let link, _): faults.append("\(device) closed \(link), an honest one")
     case .remember, .person, .claimed, .contacts, .warning: break
+    case .call, .play, .offerDirectRoad, .joinDirectRoad, .leaveDirectRoad, .sendDirectly:
+      faults.append("\(device) is in a call that nobody made")
     }
   }
 

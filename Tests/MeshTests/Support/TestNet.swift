@@ -158,6 +158,13 @@ final class TestNet<Cryptography: MeshCryptography> {
     carryOut(device)
   }
 
+  func attempt(
+    _ device: Int, _ body: (inout Mesh<Cryptography>, Moment) throws -> Void
+  ) throws {
+    defer { carryOut(device) }
+    try body(&devices[device].mesh, moment(device))
+  }
+
   /// Ends a device as a kill does: its lines go down, its memory is lost, its disk stays.
   func stop(_ device: Int) {
     for line in lines.indices where lines[line].devices.contains(device) { cut(line) }
@@ -251,7 +258,9 @@ final class TestNet<Cryptography: MeshCryptography> {
       if let end = ends[link] { cut(end.line) }
     case .remember(let record): devices[device].journal.append(record)
     case .contacts(let change): try? devices[device].contacts.apply(change)
-    case .show, .state, .person, .claimed, .warning: break
+    case .show, .state, .person, .claimed, .warning, .call, .play, .offerDirectRoad,
+      .joinDirectRoad, .leaveDirectRoad, .sendDirectly:
+      break
     }
   }
 

@@ -1,0 +1,37 @@
+internal import Discovery
+internal import Wire
+
+/// Where the other side of a call may be reached directly.
+///
+/// What discovery says is a guess, and there may be several: an address for each interface and
+/// protocol. A frame that opened and is no replay shows which one works; it is used alone for as long
+/// as it goes on showing that.
+struct RoadAddresses: Sendable {
+  /// Guesses that frames are sent to at once; more would be one more way to have us flood others.
+  static let maximumGuesses = 8
+  /// How long a frame shows that its sender is there: as long as it holds the call to this road
+  /// (PROTOCOL, section 7).
+  static let proofLifetime: Duration = .milliseconds(2_500)
+
+  private var guesses: [Endpoint] = []
+  private var proven: (endpoint: Endpoint, at: Instant)?
+
+  var isEmpty: Bool { guesses.isEmpty && proven == nil }
+
+  /// Discovery says that the other side is there.
+  mutating func guess(_ endpoint: Endpoint) {
+    guard endpoint.port > 0, endpoint.address.isUnicast, !guesses.contains(endpoint) else { return }
+    guesses.append(endpoint)
+    if guesses.count > Self.maximumGuesses { guesses.removeFirst() }
+  }
+
+  /// A frame came from there that opened and is no replay.
+  mutating func prove(_ endpoint: Endpoint, at now: Instant) { proven = (endpoint, now) }
+
+  /// Where a frame goes now.
+  func targets(at now: Instant) -> [Endpoint] {
+    guard let proven else { return guesses }
+    if now - proven.at < Self.proofLifetime { return [proven.endpoint] }
+    return [proven.endpoint] + guesses.filter { $0 != proven.endpoint }
+  }
+}
