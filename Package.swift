@@ -173,6 +173,7 @@ let package = Package(
     tests("Chat", ["Chat", "Wire", "CommandLine"]),
     tests("Terminal", ["Terminal", "Chat", "Wire", "CommandLine", "CTerminal"]),
     tests("Node", ["Node", "Chat", "Terminal", "Mesh", "Identity", "Link", "Wire"]),
+    tests("NodeProgram", ["airlink-node", "CommandLine"]),
   ]
 )
 
