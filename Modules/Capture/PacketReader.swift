@@ -4,6 +4,8 @@ internal import Wire
 public final class PacketReader {
   /// Interfaces that are told apart, and link layers that are told as not read.
   static let maximumInterfaces = 4_096
+  /// Names of links that are kept; all further links count as one.
+  public static let maximumLinks = Findings.maximumLinks
 
   private let findings: Findings
   private var internet: InternetReader

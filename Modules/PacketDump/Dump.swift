@@ -28,6 +28,7 @@ final class Dump: PacketVisitor {
   private var statistics = TrafficStatistics()
   private var calls = CallTable()
   private var follow: Follow?
+  private var labels: [LinkLabel] = []
   private var shown = 0
   /// Why nothing can be written any more.
   private var writeError: WriteError?
@@ -57,10 +58,10 @@ final class Dump: PacketVisitor {
     let header = view.header
     let facts = PacketFacts(
       crossing: crossing, header: header, refusal: view.refusal,
-      sighting: copies.note(header, link: crossing.link, time: crossing.time?.nanoseconds))
-    let link = name(crossing.link)
-    if let filter = settings.filter, !filter.passes(facts, link: link) { return }
-    let opening = settings.opener?.open(view)
+      sighting: copies.note(header, link: crossing.link))
+    if let filter = settings.filter, !filter.passes(facts, link: name(crossing.link)) { return }
+    var opening: Opening?
+    if let opener = settings.opener { opening = opener.open(view) }
     if follow?.take(facts, opening) == false { return }
     shown += 1
     if settings.statistics {
@@ -70,13 +71,15 @@ final class Dump: PacketVisitor {
       }
       return
     }
-    let firstLink = name(facts.sighting.firstLink)
     if settings.isJSON {
+      let (link, firstLink) = (name(crossing.link), name(facts.sighting.firstLink))
       text.put(objects.object(facts, view, opening, link: link, firstLink: firstLink).line)
     } else {
-      lines.put(facts, view, opening, link: link, firstLink: firstLink, into: &text)
+      let firstLink = facts.isCopy ? label(facts.sighting.firstLink) : nil
+      lines.put(
+        facts, view, opening, link: label(crossing.link), firstLink: firstLink, into: &text)
     }
-    if text.bytes.count >= TextBuffer.capacity { flush() }
+    if text.count >= TextBuffer.capacity { flush() }
   }
 
   /// Frames and losses are shown where every packet is: a filter is about packets.
@@ -84,26 +87,24 @@ final class Dump: PacketVisitor {
     guard !isDone, showsAll else { return }
     shown += 1
     if settings.statistics { return calls.note(bytes, crossing, to: nil) }
-    let link = name(crossing.link)
     if settings.isJSON {
-      text.put(objects.object(frame, crossing, bytes, link: link).line)
+      text.put(objects.object(frame, crossing, bytes, link: name(crossing.link)).line)
     } else {
-      lines.put(frame, crossing, bytes, link: link, into: &text)
+      lines.put(frame, crossing, bytes, link: label(crossing.link), into: &text)
     }
-    if text.bytes.count >= TextBuffer.capacity { flush() }
+    if text.count >= TextBuffer.capacity { flush() }
   }
 
   func lost(_ crossing: Crossing, _ loss: Loss) {
     guard !isDone else { return }
     statistics.count(loss, on: crossing.link)
     guard showsAll, !settings.statistics else { return }
-    let link = name(crossing.link)
     if settings.isJSON {
-      text.put(objects.object(loss, crossing, link: link).line)
+      text.put(objects.object(loss, crossing, link: name(crossing.link)).line)
     } else {
-      lines.put(loss, crossing, link: link, into: &text)
+      lines.put(loss, crossing, link: label(crossing.link), into: &text)
     }
-    if text.bytes.count >= TextBuffer.capacity { flush() }
+    if text.count >= TextBuffer.capacity { flush() }
   }
 
   /// A record is dealt with.
@@ -141,5 +142,13 @@ final class Dump: PacketVisitor {
   private func name(_ link: Int) -> String {
     let links = links()
     return links.indices.contains(link) ? links[link] : ""
+  }
+
+  /// A link's name as it stands on lines, made harmless once.
+  private func label(_ link: Int) -> LinkLabel {
+    while labels.count <= link, labels.count <= PacketReader.maximumLinks {
+      labels.append(LinkLabel(name(labels.count)))
+    }
+    return labels.indices.contains(link) ? labels[link] : LinkLabel("")
   }
 }

@@ -12,6 +12,8 @@ struct LinePrinter {
   }
 
   static let linkColumns = 14
+  /// The time, the kind, 32 digits, a number, a length, an age, and what stands between them.
+  private static let maximumHeaderColumns = 192
   /// Longer names of links are cut.
   static let maximumLinkColumns = 96
   static let bytesInARow = 16
@@ -19,8 +21,8 @@ struct LinePrinter {
 
   /// A packet as one line, then what else was asked for.
   func put(
-    _ facts: PacketFacts, _ view: borrowing PacketView, _ opening: Opening?, link: String,
-    firstLink: String, into text: inout TextBuffer
+    _ facts: PacketFacts, _ view: borrowing PacketView, _ opening: Opening?, link: LinkLabel,
+    firstLink: LinkLabel?, into text: inout TextBuffer
   ) {
     let needsFields =
       detail.fields || facts.header.kind == .hello || facts.header.flags != 0
@@ -33,7 +35,7 @@ struct LinePrinter {
 
   /// A frame of a call's direct road as one line.
   func put(
-    _ frame: CallFrame, _ crossing: Crossing, _ bytes: RawSpan, link: String,
+    _ frame: CallFrame, _ crossing: Crossing, _ bytes: RawSpan, link: LinkLabel,
     into text: inout TextBuffer
   ) {
     putPlace(crossing, link: link, into: &text)
@@ -43,32 +45,31 @@ struct LinePrinter {
   }
 
   /// What was lost, as one line.
-  func put(_ loss: Loss, _ crossing: Crossing, link: String, into text: inout TextBuffer) {
+  func put(_ loss: Loss, _ crossing: Crossing, link: LinkLabel, into text: inout TextBuffer) {
     putPlace(crossing, link: link, into: &text)
     text.put("lost    \(loss.sentence)")
     text.endLine()
   }
 
   private func putLine(
-    _ facts: PacketFacts, _ fields: PacketFields?, _ opening: Opening?, link: String,
-    firstLink: String, into text: inout TextBuffer
+    _ facts: PacketFacts, _ fields: PacketFields?, _ opening: Opening?, link: LinkLabel,
+    firstLink: LinkLabel?, into text: inout TextBuffer
   ) {
     let header = facts.header
-    putPlace(facts.crossing, link: link, into: &text)
-    let start = text.bytes.count
-    text.put(header.kind.word)
-    text.pad(from: start, to: 8)
-    header.id.put(into: &text)
-    text.put(" to ")
-    text.put(header.destination == .everyone ? "everyone " : "\(header.destination.number)")
-    text.put(" hop ")
-    text.put(header.hopLimit)
-    text.put(" ")
-    text.put(header.packetLength)
-    text.put(" B")
-    if let age = facts.ageMilliseconds {
-      text.put(" age ")
-      text.putSeconds(milliseconds: age)
+    text.put(atMost: link.padded.count + Self.maximumHeaderColumns) { cursor in
+      cursor.put(facts.crossing, link: link)
+      cursor.put(kind: header.kind)
+      cursor.put(id: header.id)
+      cursor.put(" to ")
+      cursor.put(number: header.destination)
+      cursor.put(" hop ")
+      cursor.put(decimal: Int64(header.hopLimit))
+      cursor.put(" ")
+      cursor.put(decimal: Int64(header.packetLength))
+      cursor.put(" B")
+      guard let age = facts.ageMilliseconds else { return }
+      cursor.put(" age ")
+      cursor.putSeconds(milliseconds: age)
     }
     if let hello = fields?.hello {
       text.put(" \(hello.keys.fingerprint.number) ")
@@ -85,23 +86,16 @@ struct LinePrinter {
     for words in fields?.remarks ?? [] { remark(words) }
     if let words = opening?.remark { remark(words) }
     if facts.isCopy {
-      remark("copy \(facts.sighting.copy), first on \(firstLink)")
+      remark("copy \(facts.sighting.copy), first on \(firstLink?.name ?? "")")
       let hops = facts.hopsSinceFirst
       if hops > 0 { remark("\(hops) hop\(hops == 1 ? "" : "s") later") }
     }
     text.endLine()
   }
 
-  private func putPlace(_ crossing: Crossing, link: String, into text: inout TextBuffer) {
-    if let time = crossing.time {
-      text.put(timeOfDay: time)
-      text.put(" ")
-    }
-    text.put(DisplayText(link).paddedName)
-    switch crossing.direction {
-    case .outbound: text.put(" > ")
-    case .inbound: text.put(" < ")
-    case nil: text.put("   ")
+  private func putPlace(_ crossing: Crossing, link: LinkLabel, into text: inout TextBuffer) {
+    text.put(atMost: link.padded.count + Self.maximumHeaderColumns) { cursor in
+      cursor.put(crossing, link: link)
     }
   }
 
@@ -119,7 +113,7 @@ struct LinePrinter {
 
   private func put(_ fields: [PacketField], into text: inout TextBuffer) {
     for field in fields {
-      let start = text.bytes.count
+      let start = text.count
       text.put("    ")
       let offset = String(field.offset)
       for _ in 0..<max(0, 4 - offset.utf8.count) { text.put(" ") }
@@ -134,7 +128,7 @@ struct LinePrinter {
     var offset = 0
     while offset < bytes.byteCount {
       let row = bytes.extracting(offset..<min(offset + Self.bytesInARow, bytes.byteCount))
-      let start = text.bytes.count
+      let start = text.count
       text.put("    ")
       text.put(hexOffset: offset)
       text.put(" ")
@@ -153,48 +147,14 @@ struct LinePrinter {
   }
 }
 
-extension PacketID {
-  /// Writes the digits without a text in between.
-  fileprivate func put(into text: inout TextBuffer) {
-    withUnsafeBytes(of: self) { for byte in $0 { text.put(hexByte: byte) } }
-  }
-}
-
 extension TextBuffer {
-  /// A time as `10:25:56.123456`, UTC.
-  mutating func put(timeOfDay time: CaptureTime) {
-    let day: Int64 = 86_400_000_000_000
-    let within = (time.nanoseconds % day + day) % day / 1_000
-    put(within / 3_600_000_000, width: 2)
-    put(":")
-    put(within / 60_000_000 % 60, width: 2)
-    put(":")
-    put(within / 1_000_000 % 60, width: 2)
-    put(".")
-    put(within % 1_000_000, width: 6)
-  }
-
   /// Milliseconds as seconds: `-0.012 s`.
   mutating func putSeconds(milliseconds: Int64) {
-    if milliseconds < 0 { put("-") }
-    let magnitude = milliseconds.magnitude
-    put(magnitude / 1_000)
-    put(".")
-    put(magnitude % 1_000, width: 3)
-    put(" s")
+    put(atMost: 32) { $0.putSeconds(milliseconds: milliseconds) }
   }
 
   mutating func put(hexOffset offset: Int) {
     put(hexByte: UInt8(truncatingIfNeeded: offset >> 8))
     put(hexByte: UInt8(truncatingIfNeeded: offset))
-  }
-}
-
-extension DisplayText {
-  /// A link's name, filled up to its column; longer ones are whole.
-  var paddedName: String {
-    columns < LinePrinter.linkColumns
-      ? padded(toColumns: LinePrinter.linkColumns)
-      : truncated(toColumns: LinePrinter.maximumLinkColumns).description
   }
 }

@@ -1,36 +1,61 @@
 internal import Capture
 internal import CommandLine
+internal import Glibc
+internal import Wire
 
 /// Text on its way out: put together as bytes, written in large pieces.
 struct TextBuffer {
   /// Written once this much is there.
   static let capacity = 64 * 1_024
-  private static let digits = Array("0123456789abcdef".utf8)
 
-  private(set) var bytes: [UInt8] = []
+  private var storage: [UInt8] = []
+  private(set) var count = 0
 
-  mutating func put(_ text: String) { bytes.append(contentsOf: text.utf8) }
-  mutating func put(byte: UInt8) { bytes.append(byte) }
+  var bytes: ArraySlice<UInt8> { storage[..<count] }
+
+  /// Lends room for at most `limit` bytes, of which as many count as were put there.
+  mutating func put(atMost limit: Int, _ body: (inout TextCursor) -> Void) {
+    if count + limit > storage.count {
+      let more = max(limit, min(Self.capacity, storage.count))
+      storage.append(contentsOf: repeatElement(0, count: more))
+    }
+    count += storage.withUnsafeMutableBytes { buffer in
+      let room = UnsafeMutableRawBufferPointer(rebasing: buffer[count..<count + limit])
+      var cursor = TextCursor(room)
+      body(&cursor)
+      return cursor.count
+    }
+  }
+
+  mutating func put(_ text: String) {
+    var text = text
+    text.withUTF8 { utf8 in put(UnsafeRawBufferPointer(utf8)) }
+  }
+
+  mutating func put(_ bytes: [UInt8]) { bytes.withUnsafeBytes { put($0) } }
+
+  private mutating func put(_ bytes: UnsafeRawBufferPointer) {
+    put(atMost: bytes.count) { $0.put(bytes) }
+  }
+
+  mutating func put(byte: UInt8) { put(atMost: 1) { $0.put(byte: byte) } }
 
   /// A number in decimal, with zeros before it up to `width` digits.
   mutating func put(_ value: some BinaryInteger, width: Int = 0) {
-    let text = String(value)
-    for _ in 0..<max(0, width - text.utf8.count) { bytes.append(UInt8(ascii: "0")) }
-    put(text)
+    put(atMost: 24 + width) { $0.put(decimal: Int64(clamping: value), width: width) }
   }
 
   mutating func put(hex: RawSpan) {
-    for index in 0..<hex.byteCount { put(hexByte: hex.byte(at: index)) }
+    put(atMost: 2 * hex.byteCount) { cursor in
+      for index in 0..<hex.byteCount { cursor.put(hexByte: hex.byte(at: index)) }
+    }
   }
 
-  mutating func put(hexByte byte: UInt8) {
-    bytes.append(Self.digits[Int(byte >> 4)])
-    bytes.append(Self.digits[Int(byte & 15)])
-  }
+  mutating func put(hexByte byte: UInt8) { put(atMost: 2) { $0.put(hexByte: byte) } }
 
   /// Spaces, until `columns` bytes stand behind `start`.
   mutating func pad(from start: Int, to columns: Int) {
-    for _ in 0..<max(0, start + columns - bytes.count) { bytes.append(UInt8(ascii: " ")) }
+    for _ in 0..<max(0, start + columns - count) { put(byte: UInt8(ascii: " ")) }
   }
 
   /// A number that is not negative, with one decimal.
@@ -39,12 +64,92 @@ struct TextBuffer {
     put("\(tenths / 10).\(tenths % 10)")
   }
 
-  mutating func endLine() { bytes.append(UInt8(ascii: "\n")) }
+  mutating func endLine() { put(byte: UInt8(ascii: "\n")) }
 
   mutating func flush(to sink: TextSink) throws(WriteError) {
-    guard !bytes.isEmpty else { return }
-    defer { bytes.removeAll(keepingCapacity: true) }
-    try sink.write(bytes)
+    guard count > 0 else { return }
+    defer { count = 0 }
+    try sink.write(Array(bytes))
+  }
+}
+
+/// Writes into room that is there: what does not fit is left out.
+struct TextCursor {
+  private let room: UnsafeMutableRawBufferPointer
+  private(set) var count = 0
+
+  init(_ room: UnsafeMutableRawBufferPointer) { self.room = room }
+
+  mutating func put(byte: UInt8) {
+    guard count < room.count else { return }
+    room[count] = byte
+    count += 1
+  }
+
+  mutating func put(_ bytes: UnsafeRawBufferPointer) {
+    let length = min(bytes.count, room.count - count)
+    guard length > 0, let from = bytes.baseAddress, let to = room.baseAddress else { return }
+    memcpy(to + count, from, length)
+    count += length
+  }
+
+  mutating func put(_ text: StaticString) {
+    put(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+  }
+
+  mutating func put(hexByte byte: UInt8) {
+    put(byte: Self.digit(byte >> 4))
+    put(byte: Self.digit(byte & 15))
+  }
+
+  /// A hexadecimal digit.
+  private static func digit(_ value: UInt8) -> UInt8 {
+    value &+ (value < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10)
+  }
+
+  /// An id, all sixteen bytes at once: every line has one.
+  mutating func put(id: PacketID) {
+    let bytes = withUnsafeBytes(of: id) { $0.loadUnaligned(as: SIMD16<UInt8>.self) }
+    var text = SIMD32<UInt8>()
+    text.evenHalf = Self.digits(bytes &>> 4)
+    text.oddHalf = Self.digits(bytes & 15)
+    withUnsafeBytes(of: text) { put($0) }
+  }
+
+  private static func digits(_ values: SIMD16<UInt8>) -> SIMD16<UInt8> {
+    let letters = SIMD16<UInt8>(repeating: UInt8(ascii: "a") - 10)
+    return values &+ letters.replacing(with: UInt8(ascii: "0"), where: values .< 10)
+  }
+
+  /// A number below 100 as two digits.
+  mutating func put(twoDigits value: UInt32) {
+    guard room.count - count >= 2 else { return }
+    let tens = value / 10
+    room[count] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: tens)
+    room[count + 1] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value - 10 * tens)
+    count += 2
+  }
+
+  mutating func put(decimal value: Int64, width: Int = 0) {
+    if value < 0 { put(byte: UInt8(ascii: "-")) }
+    put(decimal: value.magnitude, width: width)
+  }
+
+  mutating func put(decimal value: UInt64, width: Int = 0) {
+    var length = 1
+    var power: UInt64 = 10
+    while length < 20, value >= power {
+      length += 1
+      power = length == 20 ? .max : power &* 10
+    }
+    for _ in 0..<max(0, width - length) { put(byte: UInt8(ascii: "0")) }
+    guard room.count - count >= length else { return }
+    var rest = value
+    for place in (0..<length).reversed() {
+      room[count + place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+      rest /= 10
+    }
+    count += length
   }
 }
 

@@ -17,7 +17,7 @@ import Wire
       direction: .outbound),
     header: Sample.packet(id: 0xAB, hopLimit: 3).header, refusal: nil,
     sighting: CopyTable.Sighting(
-      copy: 2, firstLink: 1, firstHopLimit: 5, firstTime: nil))
+      copy: 2, firstLink: 1, firstHopLimit: 5))
 
   @Test(
     "what holds passes, and its opposite does not",

@@ -58,10 +58,10 @@ import Wire
       ).header
     }
     let first = header(0)
-    #expect(table.note(first, link: 0, time: nil).copy == 1)
-    for number in 1...CopyTable.capacity - 1 { _ = table.note(header(number), link: 1, time: nil) }
-    #expect(table.note(first, link: 1, time: nil).copy == 2)
-    _ = table.note(header(CopyTable.capacity), link: 1, time: nil)
-    #expect(table.note(first, link: 1, time: nil).copy == 1)
+    #expect(table.note(first, link: 0).copy == 1)
+    for number in 1...CopyTable.capacity - 1 { _ = table.note(header(number), link: 1) }
+    #expect(table.note(first, link: 1).copy == 2)
+    _ = table.note(header(CopyTable.capacity), link: 1)
+    #expect(table.note(first, link: 1).copy == 1)
   }
 }

@@ -1,10 +1,13 @@
 """airlink-packetdump on what real nodes capture with --capture."""
 
 import json
+import os
+import pathlib
 import subprocess
 
 import airlink_wire
 import node
+from lab import unavailable, wait_until
 from system_test import SystemTest
 
 
@@ -54,3 +57,61 @@ class PacketdumpTests(SystemTest):
         done = subprocess.run(["bash", "-c", command], capture_output=True, timeout=node.LIMIT)
         self.assertEqual((done.returncode, done.stderr), (0, b""))
         self.assertEqual(done.stdout.count(b"\n"), 2)
+
+    def chat(self, *arguments, **options):
+        """Ben says something to Ada, and her receipt comes back."""
+        ada = self.node("Ada", "--listen", "127.0.0.1:0", "--discovery", "off", *arguments,
+                        **options)
+        port = ada.ready()["port"]
+        ben = self.node("Ben", "--peer", f"127.0.0.1:{port}", "--discovery", "off", **options)
+        ben.ready()
+        ben.expect(event="peer", number=ada.number)
+        ben.send(cmd="send", to=ada.number, text="hello", ref="1")
+        ben.expect(event="state", ref="1", state="delivered")
+        return ada, ben
+
+    def test_a_message_is_opened_and_followed_to_its_receipt_by_the_one_it_is_for(self):
+        file = self.folder / "node.pcapng"
+        ada, ben = self.chat("--capture", str(file))
+        ben.quit()
+        ada.quit()
+        unseal = ("--identity", ada.home, "--key-file")
+        [text] = self.objects(*unseal, "--filter", "kind == sealed and dir == in", file)
+        self.assertEqual((text["text"], text["from"]), ("hello", ben.number))
+        *_, way = self.objects(*unseal, "--follow", text["message"][:8], file)
+        # Her receipt is sealed to him: she cannot open it herself.
+        self.assertEqual((way["packets"], way["links"]), (1, [text["link"]]))
+        closed = self.dump("--json", "--identity", ada.home, file)
+        self.assertEqual(closed.returncode, 0, closed.stderr)
+
+    def test_live_packets_are_shown_as_they_cross_until_the_program_is_told_to_end(self):
+        if reason := unavailable():
+            self.skipTest(reason)
+        # On a host of its own: others have AirLink packets on lo, too.
+        host = self.lab().host("a")
+        program = node.program("airlink-packetdump")
+        live = host.start([program, "--json", "-c", "4", "-i", "lo"],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        other = host.start([program, "-i", "lo"], stdout=subprocess.DEVNULL)
+        self.addCleanup(live.kill)
+        self.addCleanup(other.kill)
+        sockets = pathlib.Path(f"/proc/{host.pid}/net/packet")
+        wait_until(lambda: len(sockets.read_text().splitlines()) == 3, "two packet sockets")
+        self.chat(host=host)
+        output, errors = live.communicate(timeout=node.LIMIT)
+        kinds = [json.loads(line)["kind"] for line in output.splitlines()]
+        self.assertEqual((live.returncode, errors), (0, b""))
+        self.assertEqual(kinds.count("hello") + kinds.count("sealed"), 4)
+        host.run(["pkill", "-INT", "-x", "airlink-packetd"])
+        self.assertEqual(other.wait(node.LIMIT), 0)
+
+    def test_without_the_privilege_it_says_what_grants_it(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root has the privilege to give up")
+        done = subprocess.run(
+            ["setpriv", "--bounding-set", "-all", "--inh-caps", "-all",
+             node.program("airlink-packetdump"), "-i", "lo"],
+            capture_output=True, timeout=node.LIMIT)
+        self.assertEqual((done.returncode, done.stdout), (1, b""))
+        self.assertIn(b"CAP_NET_RAW", done.stderr)
+        self.assertIn(b"setcap cap_net_raw+ep", done.stderr)

@@ -1,0 +1,88 @@
+internal import Capture
+internal import CommandLine
+internal import Wire
+
+/// A link's name as it stands on lines: harmless, filled up to its column.
+struct LinkLabel {
+  let name: String
+  let padded: [UInt8]
+
+  init(_ name: String) {
+    let text = DisplayText(name)
+    let whole =
+      text.columns < LinePrinter.linkColumns
+      ? text.padded(toColumns: LinePrinter.linkColumns)
+      : text.truncated(toColumns: LinePrinter.maximumLinkColumns).description
+    self.name = text.description
+    padded = Array(whole.utf8)
+  }
+}
+
+/// The parts that every line has.
+extension TextCursor {
+  /// When and where: what every line begins with.
+  mutating func put(_ crossing: Crossing, link: LinkLabel) {
+    if let time = crossing.time { put(timeOfDay: time) }
+    link.padded.withUnsafeBytes { put($0) }
+    switch crossing.direction {
+    case .outbound: put(" > ")
+    case .inbound: put(" < ")
+    case nil: put("   ")
+    }
+  }
+
+  /// A time as `10:25:56.123456 `, UTC.
+  mutating func put(timeOfDay time: CaptureTime) {
+    let day: Int64 = 86_400_000_000_000
+    let within = UInt64((time.nanoseconds % day + day) % day / 1_000)
+    let (seconds, fraction) =
+      (UInt32(within / 1_000_000), UInt32(within % 1_000_000))
+    put(twoDigits: seconds / 3_600)
+    put(byte: UInt8(ascii: ":"))
+    put(twoDigits: seconds / 60 % 60)
+    put(byte: UInt8(ascii: ":"))
+    put(twoDigits: seconds % 60)
+    put(byte: UInt8(ascii: "."))
+    put(twoDigits: fraction / 10_000)
+    put(twoDigits: fraction / 100 % 100)
+    put(twoDigits: fraction % 100)
+    put(byte: UInt8(ascii: " "))
+  }
+
+  /// Milliseconds as seconds: `-0.012 s`.
+  mutating func putSeconds(milliseconds: Int64) {
+    if milliseconds < 0 { put("-") }
+    let (seconds, rest) = milliseconds.magnitude.quotientAndRemainder(dividingBy: 1_000)
+    put(decimal: seconds)
+    put(".")
+    put(decimal: rest, width: 3)
+    put(" s")
+  }
+
+  /// The kind, filled up to its column.
+  mutating func put(kind: PacketKind) {
+    switch kind {
+    case .hello: put("hello   ")
+    case .sealed: put("sealed  ")
+    case .voice: put("voice   ")
+    case .unknown(let value):
+      let start = count
+      put("kind-")
+      put(decimal: Int64(value))
+      for _ in 0..<max(0, start + 8 - count) { put(" ") }
+    }
+  }
+
+  /// As `Number` has it, at hand without being made first.
+  private static var alphabet: StaticString { "0123456789ABCDEFGHJKMNPQRSTVWXYZ" }
+
+  /// Whom a packet is for, as `XXXX-XXXX` or `everyone `.
+  mutating func put(number destination: Fingerprint) {
+    guard destination != .everyone else { return put("everyone ") }
+    let value = destination.value >> 24
+    for place in 0..<8 {
+      if place == 4 { put("-") }
+      put(byte: Self.alphabet.utf8Start[Int(value >> UInt64(35 - 5 * place) & 31)])
+    }
+  }
+}
