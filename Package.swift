@@ -82,6 +82,9 @@ let package = Package(
       name: "CPcap", path: "Modules/CPcap", pkgConfig: "libpcap",
       providers: [.apt(["libpcap-dev"])]),
     .systemLibrary(
+      name: "COpus", path: "Modules/COpus", pkgConfig: "opus",
+      providers: [.apt(["libopus-dev"])]),
+    .systemLibrary(
       name: "CSpeexDSP", path: "Modules/CSpeexDSP", pkgConfig: "speexdsp",
       providers: [.apt(["libspeexdsp-dev"])]),
     .systemLibrary(name: "CLinux", path: "Modules/CLinux"),
@@ -111,6 +114,7 @@ let package = Package(
     // Sound: samples in, samples out.
     signal("Sound", ["CSpeexDSP"]),
     signal("EchoNLMS", ["CSpeexDSP"]),
+    signal("VoiceCodec", ["COpus", "Wire"]),
 
     // What the programs share.
     module("CommandLine", ["CJansson", "CUTF8Proc", "CBSD"]),
@@ -156,6 +160,7 @@ let package = Package(
     tests("Discovery", ["Discovery", "Wire"]),
     tests("WiFiLink", ["WiFiLink", "Discovery", "Link", "Wire"]),
     tests("CallRoad", ["CallRoad", "Discovery", "Wire"]),
+    tests("VoiceCodec", ["VoiceCodec", "Wire"]),
     tests("CallSignal", ["CallSignal", "Seal", "Wire"]),
     tests("Wire", ["Wire", "CCRC32C"]),
     tests("Identity", ["Identity", "Wire"]),

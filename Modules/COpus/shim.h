@@ -1,0 +1,14 @@
+#include <opus.h>
+
+// Swift does not import functions of variable arguments, which is what Opus sets everything by.
+
+/// Constant bit rate, no DTX, in-band repair for this much loss; the first error, or OPUS_OK.
+static inline int airlink_opus_set_up(OpusEncoder *encoder, opus_int32 bitrate, int loss_percent) {
+  int error = opus_encoder_ctl(encoder, OPUS_SET_BITRATE(bitrate));
+  if (!error) error = opus_encoder_ctl(encoder, OPUS_SET_VBR(0));
+  if (!error) error = opus_encoder_ctl(encoder, OPUS_SET_DTX(0));
+  if (!error) error = opus_encoder_ctl(encoder, OPUS_SET_SIGNAL(OPUS_SIGNAL_VOICE));
+  if (!error) error = opus_encoder_ctl(encoder, OPUS_SET_INBAND_FEC(loss_percent > 0));
+  if (!error) error = opus_encoder_ctl(encoder, OPUS_SET_PACKET_LOSS_PERC(loss_percent));
+  return error;
+}
