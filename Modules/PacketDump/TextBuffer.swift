@@ -107,18 +107,27 @@ struct TextCursor {
     value &+ (value < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10)
   }
 
-  /// An id, all sixteen bytes at once: every line has one.
+  /// An id, four bytes at once: every line has one.
   mutating func put(id: PacketID) {
-    let bytes = withUnsafeBytes(of: id) { $0.loadUnaligned(as: SIMD16<UInt8>.self) }
-    var text = SIMD32<UInt8>()
-    text.evenHalf = Self.digits(bytes &>> 4)
-    text.oddHalf = Self.digits(bytes & 15)
-    withUnsafeBytes(of: text) { put($0) }
+    withUnsafeBytes(of: id) { bytes in
+      for offset in stride(from: 0, to: bytes.count, by: 4) {
+        let four = UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+        let text = Self.digits(four).bigEndian
+        withUnsafeBytes(of: text) { put($0) }
+      }
+    }
   }
 
-  private static func digits(_ values: SIMD16<UInt8>) -> SIMD16<UInt8> {
-    let letters = SIMD16<UInt8>(repeating: UInt8(ascii: "a") - 10)
-    return values &+ letters.replacing(with: UInt8(ascii: "0"), where: values .< 10)
+  /// The eight digits of a number, the first in the highest byte.
+  private static func digits(_ value: UInt32) -> UInt64 {
+    // A digit to each byte.
+    var digits = UInt64(value)
+    digits = (digits | digits << 16) & 0x0000_FFFF_0000_FFFF
+    digits = (digits | digits << 8) & 0x00FF_00FF_00FF_00FF
+    digits = (digits | digits << 4) & 0x0F0F_0F0F_0F0F_0F0F
+    // 1 for each that is a letter: 39 lie between 9 and a.
+    let letters = (digits + 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
+    return digits + 0x3030_3030_3030_3030 + letters * 39
   }
 
   /// A number below 100 as two digits.
