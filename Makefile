@@ -23,7 +23,7 @@ wiresharkdir ?= $(datadir)/airlink/wireshark
 # No colours: SwiftPM passes them to the compiler, and a build for a terminal would not serve a pipe.
 SWIFT_BUILD := swift build --no-color-diagnostics --explicit-target-dependency-import-check error
 # The Swift runtime goes into the programs, so that they run where no toolchain is; and the compiler
-# looks across modules, which saves a node a twentieth of what a text costs.
+# looks across modules, which saves a node a few hundredths of what a text costs.
 RELEASE := -c release --static-swift-stdlib --scratch-path .build-release \
   -Xswiftc -cross-module-optimization
 
