@@ -4,7 +4,9 @@ public import Wire
 extension CallAgent {
   /// When `wake` has something to do; nil while nothing waits for its time.
   public var deadline: Instant? {
-    [live?.deadline, farewells.deadline].compactMap(\.self).min()
+    // Asked after every message: without a call it costs nothing.
+    guard live != nil || farewells.count > 0 else { return nil }
+    return [live?.deadline, farewells.deadline].compactMap(\.self).min()
   }
 
   /// Does what has fallen due.
