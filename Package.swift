@@ -87,6 +87,14 @@ let package = Package(
     .systemLibrary(
       name: "CSpeexDSP", path: "Modules/CSpeexDSP", pkgConfig: "speexdsp",
       providers: [.apt(["libspeexdsp-dev"])]),
+    // No pkgConfig: SwiftPM warns about its -Dkiss_fft_scalar=float, which is the default anyway.
+    .systemLibrary(
+      name: "CKissFFT", path: "Modules/CKissFFT",
+      providers: [.apt(["libkissfft-dev"])]),
+    // Optimised in debug builds too, as the modules of signals are.
+    .target(
+      name: "CEchoKernel", path: "Modules/CEchoKernel",
+      cSettings: [.unsafeFlags(["-O2"], .when(configuration: .debug))]),
     .systemLibrary(name: "CLinux", path: "Modules/CLinux"),
     .target(name: "CCRC32C", path: "Modules/CCRC32C"),
     // For the benchmarks: takes the place of malloc, so nothing else links it.
@@ -113,7 +121,7 @@ let package = Package(
 
     // Sound: samples in, samples out.
     signal("Sound", ["CSpeexDSP"]),
-    signal("EchoNLMS", ["CSpeexDSP"]),
+    signal("EchoNLMS", ["CEchoKernel", "CKissFFT", "CSpeexDSP"]),
     signal("VoiceCodec", ["COpus", "Wire"]),
 
     // What the programs share.
@@ -155,7 +163,7 @@ let package = Package(
 
     tests("EventLoop", ["EventLoop"]),
     tests("Sound", ["Sound"]),
-    tests("EchoNLMS", ["EchoNLMS"]),
+    tests("EchoNLMS", ["CAllocationCount", "CEchoKernel", "EchoNLMS"]),
     tests("CallAudio", ["CallAudio", "CommandLine", "EchoNLMS"]),
     tests("Discovery", ["Discovery", "Wire"]),
     tests("WiFiLink", ["WiFiLink", "Discovery", "Link", "Wire"]),

@@ -10,7 +10,7 @@ public enum EchoBackend: String, CaseIterable, Sendable {
   /// Makes one; with a residual suppressor behind it where the backend has one and that is wanted.
   public func makeCanceller(withSuppressor: Bool = true) -> any EchoCanceller {
     switch self {
-    case .nlms: PlainNLMS()
+    case .nlms: NLMSCanceller(withSuppressor: withSuppressor)
     case .nlmsPlain: PlainNLMS()
     case .speex: SpeexCanceller(withSuppressor: withSuppressor)
     }

@@ -1,3 +1,4 @@
+import CAllocationCount
 import Testing
 
 @testable import EchoNLMS
@@ -67,6 +68,26 @@ import Testing
     var (one, other) = (Room(seed: 6), Room(seed: 6))
     for _ in 0..<100 { #expect(one.frame(used).output == other.frame(fresh).output) }
     #expect(used.state == fresh.state)
+  }
+}
+
+@Suite("a frame of a canceller") struct FrameTests {
+  @Test("allocates nothing", arguments: EchoBackend.allCases, [true, false])
+  func allocations(backend: EchoBackend, withSuppressor: Bool) {
+    let canceller = backend.makeCanceller(withSuppressor: withSuppressor)
+    var noise = Noise(seed: 9)
+    let far = noise.samples(480 * 100, amplitude: 0.3)
+    var output = [Float](repeating: 0, count: 480)
+    // Not under a sanitizer, which has an allocator of its own.
+    guard airlink_allocation_count() >= 0 else { return }
+    let before = airlink_allocation_count()
+    for frame in 0..<100 {
+      var span = output.mutableSpan
+      let part = far.span.extracting(frame * 480..<(frame + 1) * 480)
+      canceller.cancel(farEnd: part, microphone: part, output: &span)
+    }
+    let after = airlink_allocation_count()
+    #expect(after == before)
   }
 }
 

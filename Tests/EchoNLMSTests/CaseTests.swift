@@ -1,0 +1,62 @@
+import Testing
+
+@testable import EchoNLMS
+
+/// What `nlms` has to reach, by kind of case: a few dB less than it does.
+@Suite("nlms on made cases") struct CaseTests {
+  static let alone: [(EchoRecipe, linear: Float, full: Float, reached: Float)] = [
+    (EchoRecipe(name: "echo alone"), 25, 36, 2),
+    (EchoRecipe(name: "weak echo", loss: 22), 15, 20, 3),
+    (EchoRecipe(name: "100 ms late", delay: 2_400), 20, 30, 3),
+    (EchoRecipe(name: "another room after 2 s", seconds: 7, changeAt: 2), 15, 20, 6),
+    (
+      EchoRecipe(name: "60 ms later after 2 s", seconds: 7, delayAfter: 2_040, changeAt: 2), 10, 15,
+      6
+    ),
+    (EchoRecipe(name: "100 ppm of drift", drift: 100), 10, 20, 3),
+    (EchoRecipe(name: "loud noise", noise: -45), 10, 10, 10),
+    (EchoRecipe(name: "tones", isTone: true), 15, 20, 2),
+  ]
+
+  @Test("echo is taken away, soon and enough", arguments: alone)
+  func removes(recipe: EchoRecipe, linear: Float, full: Float, reached: Float) {
+    let made = recipe.make()
+    let bare = EchoScore(made, NLMSCanceller(withSuppressor: false))
+    let whole = EchoScore(made, NLMSCanceller())
+    #expect(bare.removed >= linear, "\(recipe.name): \(bare)")
+    #expect(whole.removed >= full, "\(recipe.name): \(whole)")
+    #expect((bare.reached ?? 10) <= reached, "\(recipe.name): \(bare)")
+  }
+
+  static let together: [(EchoRecipe, gain: Float)] = [
+    (EchoRecipe(name: "both from the first second", near: 0.2..<6), 4),
+    (EchoRecipe(name: "both after 3 s", near: 3..<6), 8),
+  ]
+
+  @Test("who talks meanwhile is heard better than with the echo", arguments: together)
+  func both(recipe: EchoRecipe, gain: Float) {
+    let made = recipe.make()
+    let whole = EchoScore(made, NLMSCanceller())
+    #expect(whole.after >= whole.before + gain, "\(recipe.name): \(whole)")
+  }
+
+  @Test("who talks from the first second over an echo that hardly matters loses less than 1 dB")
+  func weak() {
+    let whole = EchoScore(
+      EchoRecipe(name: "weak", loss: 20, near: 0.2..<6).make(), NLMSCanceller())
+    #expect(whole.after >= whole.before - 1)
+  }
+
+  @Test("who talks after the far end loses nothing")
+  func afterwards() {
+    let made = EchoRecipe(name: "turns", near: 3..<6, far: 0.2..<2.5).make()
+    #expect(abs(EchoScore(made, NLMSCanceller()).loss) < 0.1)
+  }
+
+  @Test("the delay that was found is the delay there is", arguments: [0, 600, 2_400, 7_200])
+  func delay(samples: Int) throws {
+    let canceller = NLMSCanceller()
+    _ = EchoScore(EchoRecipe(name: "delay", seconds: 3, delay: samples).make(), canceller)
+    #expect(abs(try #require(canceller.state.delay) - samples) <= 24)
+  }
+}
