@@ -184,7 +184,7 @@ let package = Package(
     tests("Bench", ["airlink-bench", "CommandLine"]),
     tests("CommandLine", ["CommandLine"]),
     tests("Chat", ["Chat", "Wire", "CommandLine"]),
-    tests("Terminal", ["Terminal", "Chat", "Wire", "CommandLine", "CTerminal"]),
+    tests("Terminal", ["Terminal", "EventLoop", "Chat", "Wire", "CommandLine", "CTerminal"]),
     tests("Node", ["Node", "Chat", "Terminal", "Mesh", "Identity", "Link", "Wire"]),
     tests("NodeProgram", ["airlink-node", "CommandLine"]),
   ]

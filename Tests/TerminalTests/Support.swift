@@ -1,5 +1,6 @@
 import Chat
 import Dispatch
+import EventLoop
 import Glibc
 import Testing
 import Wire
@@ -69,7 +70,7 @@ final class TestTerminal {
   let path: String
   var screen: ScreenEmulator
   private(set) var output: [UInt8] = []
-  private var source: (any DispatchSourceRead)?
+  private var watch: EventLoop.Watch?
 
   init(columns: Int, rows: Int) throws {
     master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK)
@@ -93,18 +94,13 @@ final class TestTerminal {
   }
 
   func listen() {
-    let source = DispatchSource.makeReadSource(fileDescriptor: master, queue: .main)
-    source.setEventHandler { [weak self] in
-      MainActor.assumeIsolated { self?.readOnce() }
-    }
-    source.resume()
-    self.source = source
+    watch = EventLoop.main.watch(master, for: .read) { [weak self] _ in self?.readOnce() }
   }
 
   /// Takes nothing of what is written any more.
   func stopListening() {
-    source?.cancel()
-    source = nil
+    if let watch { EventLoop.main.unwatch(watch) }
+    watch = nil
   }
 
   private func readOnce() {

@@ -38,9 +38,10 @@ extension TerminalFrontTests {
       }
       try await Task.sleep(for: .milliseconds(1))
     }
-    scene.front.notice("end")
+    // Said until it stays: a ^L that is still on its way takes it off the screen again.
     try await eventually("seed \(seed)") {
-      scene.terminal.screen.transcript.contains { $0.hasSuffix(" end") }
+      scene.front.notice("end")
+      return scene.terminal.screen.transcript.contains { $0.hasSuffix(" end") }
     }
     #expect(scene.terminal.screen.complaints == [], "seed \(seed)")
     #expect(scene.terminal.screen.wraps == 0, "seed \(seed)")
