@@ -5,7 +5,10 @@
 
 // Same code for each, so results differ in the last bit at most where fused arithmetic is used.
 #if defined(__x86_64__) && defined(__has_attribute)
-#if __has_attribute(target_clones)
+// Under a sanitizer one form for all processors: which one to take is asked before the sanitizer has
+// started, and it would watch the asking.
+#if __has_attribute(target_clones) && !__has_feature(thread_sanitizer) \
+    && !__has_feature(address_sanitizer)
 #define FOR_PROCESSORS __attribute__((target_clones("arch=x86-64-v3", "default")))
 #endif
 #endif

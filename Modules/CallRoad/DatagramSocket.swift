@@ -42,7 +42,7 @@ final class DatagramSocket {
   func send(_ datagram: [UInt8], to endpoint: Endpoint) {
     guard watch != nil else { return }
     let flags = CInt(MSG_DONTWAIT) | CInt(MSG_NOSIGNAL)
-    endpoint.withSocketAddress(inV6: isV6) { address, length in
+    endpoint.withSocketAddress(asV6: isV6) { address, length in
       _ = sendto(descriptor, datagram, datagram.count, flags, address, length)
     }
   }
@@ -65,7 +65,7 @@ final class DatagramSocket {
         while true {
           let count = recvfrom(
             descriptor, &buffer, buffer.count, CInt(MSG_DONTWAIT), address, &length)
-          if count >= 0 { return (count, Endpoint(datagramFrom: address)) }
+          if count >= 0 { return (count, Endpoint(address)) }
           // What an earlier datagram of ours met with on its way is told here; it is no news.
           guard errno == EINTR || errno == ECONNREFUSED else { return nil }
         }
@@ -88,7 +88,7 @@ final class DatagramSocket {
           descriptor, CInt(IPPROTO_IPV6), IPV6_V6ONLY, &no, socklen_t(MemoryLayout<CInt>.size))
       }
       let any = Endpoint(isV6 ? .v6(0, 0, scope: 0) : .v4(0), port: 0)
-      let isBound = any.withSocketAddress(inV6: isV6) { bind(descriptor, $0, $1) == 0 }
+      let isBound = any.withSocketAddress(asV6: isV6) { bind(descriptor, $0, $1) == 0 }
       if isBound { return (descriptor, isV6) }
       _ = Glibc.close(descriptor)
     }
@@ -96,60 +96,6 @@ final class DatagramSocket {
   }
 
   private static func port(of descriptor: CInt) -> UInt16? {
-    var storage = sockaddr_storage()
-    var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-    return withUnsafeMutablePointer(to: &storage) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        getsockname(descriptor, $0, &length) == 0 ? Endpoint(datagramFrom: $0)?.port : nil
-      }
-    }
-  }
-}
-
-/// Endpoints as a socket of both families takes and gives them.
-extension Endpoint {
-  /// Calls `body` with the socket address; an IPv4 address in IPv6's clothing for an IPv6 socket.
-  func withSocketAddress<Result>(
-    inV6 isV6: Bool, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
-  ) -> Result {
-    guard isV6 else {
-      var v4 = sockaddr_in()
-      v4.sin_family = sa_family_t(AF_INET)
-      v4.sin_port = port.bigEndian
-      if case .v4(let value) = address { v4.sin_addr.s_addr = value.bigEndian }
-      return withUnsafePointer(to: &v4) {
-        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-          body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
-        }
-      }
-    }
-    var v6 = sockaddr_in6()
-    v6.sin6_family = sa_family_t(AF_INET6)
-    v6.sin6_port = port.bigEndian
-    v6.sin6_scope_id = address.scope
-    let bytes =
-      address.isV6
-      ? address.bytes : [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF] + address.bytes
-    withUnsafeMutableBytes(of: &v6.sin6_addr) { $0.copyBytes(from: bytes) }
-    return withUnsafePointer(to: &v6) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        body($0, socklen_t(MemoryLayout<sockaddr_in6>.size))
-      }
-    }
-  }
-
-  /// Reads a socket address; nil when it is of another family.
-  init?(datagramFrom address: UnsafePointer<sockaddr>) {
-    switch CInt(address.pointee.sa_family) {
-    case AF_INET:
-      let v4 = UnsafeRawPointer(address).loadUnaligned(as: sockaddr_in.self)
-      self.init(.v4(UInt32(bigEndian: v4.sin_addr.s_addr)), port: UInt16(bigEndian: v4.sin_port))
-    case AF_INET6:
-      let v6 = UnsafeRawPointer(address).loadUnaligned(as: sockaddr_in6.self)
-      let bytes = withUnsafeBytes(of: v6.sin6_addr) { Array($0) }
-      guard let address = IPAddress(v6: bytes, scope: v6.sin6_scope_id) else { return nil }
-      self.init(address, port: UInt16(bigEndian: v6.sin6_port))
-    default: return nil
-    }
+    Endpoint(descriptor, by: getsockname)?.port
   }
 }

@@ -1,14 +1,16 @@
-internal import Discovery
-internal import Glibc
+public import Glibc
 
 /// Endpoints as the system's calls take and give them.
 extension Endpoint {
   /// Calls `body` with the socket address of this endpoint.
-  func withSocketAddress<Result>(
-    _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
+  ///
+  /// `asV6`: an IPv4 address in IPv6's clothing (RFC 4291, section 2.5.5.2), for a socket of both
+  /// families.
+  public func withSocketAddress<Result>(
+    asV6: Bool = false, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
   ) -> Result {
     switch address {
-    case .v4(let value):
+    case .v4(let value) where !asV6:
       var v4 = sockaddr_in()
       v4.sin_family = sa_family_t(AF_INET)
       v4.sin_port = port.bigEndian
@@ -18,12 +20,15 @@ extension Endpoint {
           body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
         }
       }
-    case .v6(_, _, let scope):
+    case .v4, .v6:
       var v6 = sockaddr_in6()
       v6.sin6_family = sa_family_t(AF_INET6)
       v6.sin6_port = port.bigEndian
-      v6.sin6_scope_id = scope
-      withUnsafeMutableBytes(of: &v6.sin6_addr) { $0.copyBytes(from: address.bytes) }
+      v6.sin6_scope_id = address.scope
+      let bytes =
+        address.isV6
+        ? address.bytes : [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF] + address.bytes
+      withUnsafeMutableBytes(of: &v6.sin6_addr) { $0.copyBytes(from: bytes) }
       return withUnsafePointer(to: &v6) {
         $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
           body($0, socklen_t(MemoryLayout<sockaddr_in6>.size))
@@ -33,7 +38,7 @@ extension Endpoint {
   }
 
   /// Reads a socket address; nil when it is of another family.
-  init?(_ address: UnsafePointer<sockaddr>) {
+  public init?(_ address: UnsafePointer<sockaddr>) {
     switch Int32(address.pointee.sa_family) {
     case AF_INET:
       let v4 = UnsafeRawPointer(address).loadUnaligned(as: sockaddr_in.self)
@@ -49,7 +54,7 @@ extension Endpoint {
   }
 
   /// What `getsockname` or `getpeername` says of a socket.
-  init?(
+  public init?(
     _ descriptor: CInt,
     by call: (CInt, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> CInt
   ) {
