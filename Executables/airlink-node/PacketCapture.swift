@@ -13,7 +13,7 @@ final class PacketCapture: PacketTap {
     } catch {
       throw Failure(
         "cannot write the capture \(quoted(path)): \(error.reason)",
-        hints: "name a file in a folder that is yours")
+        hints: "name a new file in a folder that is yours")
     }
     log.onEnd = { reason in
       console.warning("the capture \(quoted(path)) ends here: \(reason)")

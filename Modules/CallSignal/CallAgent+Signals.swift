@@ -75,8 +75,7 @@ extension CallAgent {
     case .calling where call.party.keys == party.keys:
       meet(nonce, key, from: party, at: now, using: &generator)
     case .ringing where party.isPinned && !call.party.isPinned:
-      finish(.missed, at: now)
-      bid(.decline(call.nonce), to: call.party, at: now)
+      giveWay(at: now)
       ring(nonce, key, from: party, at: now, using: &generator)
     case .calling, .ringing, .connected:
       memory.end(nonce, with: party)
@@ -114,6 +113,13 @@ extension CallAgent {
       let invitation = LiveCall.Invitation(
         from: party, nonce, key, to: own, using: &generator)
     else { return ignore() }
+    let mayRing =
+      party.isPinned
+      ? ringsOfPinned.take(Self.ringCost, at: now) : ringsOfStrangers.take(Self.ringCost, at: now)
+    guard mayRing else {
+      memory.end(nonce, with: party)
+      return refuse(nonce, party, at: now)
+    }
     live = LiveCall(
       party, nonce, isCaller: false, began: now, .ringing(invitation, lastInvite: now))
     report()
@@ -121,7 +127,9 @@ extension CallAgent {
 
   /// Declines an invite that did not ring.
   private mutating func refuse(_ nonce: CallNonce, _ party: CallParty, at now: Instant) {
-    guard party.isPinned || declinesToStrangers.take(at: now) else { return ignore() }
+    let mayHear =
+      party.isPinned ? declinesToPinned.take(at: now) : declinesToStrangers.take(at: now)
+    guard mayHear else { return ignore() }
     bid(.decline(nonce), to: party, at: now)
   }
 

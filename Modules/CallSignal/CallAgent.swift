@@ -27,6 +27,15 @@ public struct CallAgent: Sendable {
   var farewells = Farewells()
   /// Declines that strangers can have of us: 16 at once, then 2 a second.
   var declinesToStrangers = TokenBucket(capacity: 16, perSecond: 2)
+  /// The same to pinned people, who have it apart.
+  var declinesToPinned = TokenBucket(capacity: 32, perSecond: 8)
+  /// Rings of strangers, at 20 tokens each: 3 at once, then one in 20 s.
+  ///
+  /// Whoever ends a call and begins the next one rings anew, and could do so without an end.
+  var ringsOfStrangers = TokenBucket(capacity: 60, perSecond: 1)
+  /// Rings of pinned people, at 20 tokens each: 12 at once, then one in 4 s.
+  var ringsOfPinned = TokenBucket(capacity: 240, perSecond: 5)
+  static let ringCost = 20
   var effects: [CallEffect] = []
   var counters = CallCounters()
 
@@ -53,9 +62,11 @@ public struct CallAgent: Sendable {
   ) throws(CallRefusal) {
     wake(at: now)
     if let live {
-      guard live.isRinging, live.party.keys == party.keys else { throw .busy }
-      try answer(at: now)
-      return
+      guard live.isRinging else { throw .busy }
+      if live.party.keys == party.keys { return try answer(at: now) }
+      // A stranger who only rings is in no call's way.
+      guard !live.party.isPinned else { throw .busy }
+      giveWay(at: now)
     }
     let pair = CallKeyPair(using: &generator)
     let nonce = CallNonce(random: generator.next())
@@ -65,6 +76,13 @@ public struct CallAgent: Sendable {
     effects.append(.offerDirect(nonce))
     report()
     effects.append(.send(.invite(nonce, pair.publicKey), to: party.keys))
+  }
+
+  /// A stranger's call that rings is missed for another one.
+  mutating func giveWay(at now: Instant) {
+    guard let call = live else { return }
+    finish(.missed, at: now)
+    bid(.decline(call.nonce), to: call.party, at: now)
   }
 
   /// Answers the call that rings.

@@ -12,7 +12,7 @@ extension Mesh {
     let known = people[keys]
     if let newest = known?.newestHello, isOutdated(header.time, by: newest.time, at: moment) {
       // It changes nothing; but the newest itself, which the router has forgotten, marks its link.
-      if isNear, header.id == newest.id { noteNear(keys, on: link) }
+      if isNear, header.id == newest.id { noteNear(keys, on: link, at: moment) }
       return
     }
     counters.hellosHeard += 1
@@ -26,7 +26,7 @@ extension Mesh {
     person.heardAt = moment.instant
     person.name = hello.name
     people.set(person, for: keys, on: link)
-    let becameDirect = isNear && claim(link, by: keys)
+    let becameDirect = isNear && claim(link, by: keys, at: moment)
 
     if case .contradicts(let kept) = standing(of: keys) {
       noteConflict(keys, person.fingerprint, with: kept)
@@ -41,14 +41,18 @@ extension Mesh {
   }
 
   /// A copy of a hello that was seen came straight from the device at the other end of `link`.
-  mutating func noteCopy(of packet: borrowing PacketView, from link: LinkID) {
+  mutating func noteCopy(
+    of packet: borrowing PacketView, from link: LinkID, at moment: Moment
+  ) {
     // Seen means the same content, so what stands in it was verified.
     let payload = packet.payload
     guard let signing = SigningPublicKey(payload),
       let agreement = AgreementPublicKey(payload, at: SigningPublicKey.byteCount)
     else { return }
     let keys = PublicKeys(signing: signing, agreement: agreement)
-    if people[keys]?.newestHello?.id == packet.header.id { noteNear(keys, on: link) }
+    if people[keys]?.newestHello?.id == packet.header.id {
+      noteNear(keys, on: link, at: moment)
+    }
   }
 
   /// Whether a hello of this time changes nothing, the newest of the same keys being what it is.
@@ -61,16 +65,21 @@ extension Mesh {
   // MARK: Who is near
 
   /// The newest hello of someone came from the other end of `link`.
-  private mutating func noteNear(_ keys: PublicKeys, on link: LinkID) {
-    guard claim(link, by: keys), isShown(keys) else { return }
+  private mutating func noteNear(_ keys: PublicKeys, on link: LinkID, at moment: Moment) {
+    guard claim(link, by: keys, at: moment), isShown(keys) else { return }
     tell(keys, isNew: false)
   }
 
   /// Marks who sits at the other end of a link, by their own claim.
   ///
   /// - Returns: whether they have just become direct by it.
-  private mutating func claim(_ link: LinkID, by keys: PublicKeys) -> Bool {
-    guard let index = links.index(of: link), links[index].claimedBy != keys else { return false }
+  private mutating func claim(
+    _ link: LinkID, by keys: PublicKeys, at moment: Moment
+  ) -> Bool {
+    // Copies of a hello are free: without a share, two of them in turn would never stop being news.
+    guard let index = links.index(of: link), links[index].claimedBy != keys,
+      links[index].claims.take(at: moment.instant)
+    else { return false }
     let wasDirect = isDirect(keys)
     let before = links[index].claimedBy
     links[index].claimedBy = keys

@@ -30,7 +30,7 @@ extension Mesh {
       }
     case .duplicate(let copy):
       if let hopLimit = copy.relayHopLimit { relay(packet, hopLimit: hopLimit, from: link) }
-      if copy.isHelloAtFullHops { noteCopy(of: packet, from: link) }
+      if copy.isHelloAtFullHops { noteCopy(of: packet, from: link, at: moment) }
       if copy.isVoice, openedVoice.contains(packet.header.id) {
         calls.copyCame(on: link, at: moment.instant)
       }

@@ -11,6 +11,8 @@ struct MeshLink: Sendable {
   let endpoint: String
   /// Who the other end claims to be: the sender of the last hello that came with all its hops.
   var claimedBy: PublicKeys?
+  /// Changes of who that is that count: one device is one person, whatever is played back to us.
+  var claims = TokenBucket(capacity: 4, perSecond: 1)
   var refusals = FaultWindow(limit: maximumRefusals, window: refusalWindow)
   /// Hellos dropped for their age whose signature is verified all the same, to judge our clock.
   var clockChecks = TokenBucket(capacity: 10, perSecond: 1)

@@ -10,6 +10,10 @@ extension Node: DirectRoadObserver {
     case .call(let report):
       if case .ended = report.state { isMuted = false }
       front.show(.call(CallStatus(report)))
+      if case .connected = report.state, !hasToldOfSilence {
+        hasToldOfSilence = true
+        log(.warning, "this version's calls connect, but carry no sound yet")
+      }
     case .offerDirectRoad(let nonce): directRoad?.offer(nonce)
     case .joinDirectRoad(let nonce): directRoad?.join(nonce)
     case .leaveDirectRoad: directRoad?.leave()

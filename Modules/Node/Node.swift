@@ -42,6 +42,7 @@ public final class Node {
   let directRoad: (any DirectRoad)?
   /// Whether our own side of the call is silent.
   var isMuted = false
+  var hasToldOfSilence = false
   var transports: [any LinkTransport] = []
   var links: [LinkID: NodeLink] = [:]
   /// The marks that programs gave their messages, while these wait.

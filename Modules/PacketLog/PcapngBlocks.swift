@@ -8,8 +8,10 @@ enum PcapngBlocks {
   /// Longer names of links are cut.
   static let maximumNameLength = 256
 
+  static let sectionHeaderType: UInt32 = 0x0A0D_0D0A
+
   static func sectionHeader(application: String) -> [UInt8] {
-    block(0x0A0D_0D0A) { body in
+    block(sectionHeaderType) { body in
       body.append(bigEndian: 0x1A2B_3C4D as UInt32)
       body.append(bigEndian: 1 as UInt16)
       body.append(bigEndian: 0 as UInt16)

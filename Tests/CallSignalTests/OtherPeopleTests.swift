@@ -148,6 +148,41 @@ import Wire
     #expect(world.isConnected(0) && world.isConnected(1))
   }
 
+  @Test("whoever ends a call and begins the next rings a few times at once, and then now and then")
+  func ringsAnew() {
+    for (isPinned, atOnce, later) in [(false, 3, 2), (true, 12, 14)] {
+      let world = CallWorld(sides: 2)
+      world.sides[1].pinned = isPinned ? [0] : []
+      world.keepsHistory = true
+      var number: UInt64 = 0
+      func rings(in steps: Int, of pause: Duration) -> Int {
+        let before = world.reports(1).filter { $0 == .ringing }.count
+        for _ in 0..<steps {
+          number += 1
+          let nonce = CallNonce(random: number)
+          world.inject(.invite(nonce, someKey(1)), from: 0, to: 1)
+          world.inject(.end(nonce), from: 0, to: 1)
+          world.run(for: pause)
+        }
+        return world.reports(1).filter { $0 == .ringing }.count - before
+      }
+      #expect(rings(in: 200, of: .milliseconds(2)) == atOnce)
+      #expect(rings(in: 60, of: .seconds(1)) == later)
+    }
+  }
+
+  @Test("a stranger who rings is not in the way of a call of our own")
+  func callingWhileItRings() throws {
+    let world = CallWorld(sides: 3)
+    world.sides[1].pinned = [0]
+    try world.call(2, 1)
+    world.run(for: .milliseconds(50))
+    try world.call(1, 0)
+    world.run(for: .seconds(2))
+    #expect(world.ending(2) == .declined)
+    #expect(world.state(0) == .ringing && world.state(1) == .calling)
+  }
+
   @Test("a stranger's flood of invites is not answered by a flood of declines")
   func floodOfStranger() throws {
     let world = CallWorld(sides: 3)

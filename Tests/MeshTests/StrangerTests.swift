@@ -112,4 +112,23 @@ import Wire
     _ = test.mesh.takeEffects()
     #expect(test.live(.seconds(10)).isEmpty)
   }
+
+  @Test("two hellos played in turn, whose copies are free, stop being news")
+  func alternating() {
+    var test = settled()
+    var (bob, eve) = (Speaker(2), Speaker(3))
+    let hellos = [bob.hello(at: test.wallClock), eve.hello(at: test.wallClock)]
+    var news = 0
+    for round in 0..<1_000 {
+      news +=
+        test.receive(hellos[round % 2], on: 1).filter {
+          if case .claimed = $0 { true } else { false }
+        }.count
+    }
+    #expect(news == 4)
+    // Who is really there is noted once it is quiet.
+    test.pass(.seconds(10))
+    test.receive(hellos[0], on: 1)
+    #expect(test.person(bob.keys)?.isDirect == true)
+  }
 }

@@ -155,4 +155,25 @@ private final class Found: PacketVisitor {
     defer { setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &old) }
     body()
   }
+
+  @Test("an older capture is written over; whatever else is there is left as it is")
+  func existing() throws {
+    do {
+      let log = try PacketLog(path: path, application: "test 1")
+      log.note(packet(1).view.bytes, isInbound: true, link: "wifi-1", nanoseconds: 1)
+    }
+    _ = try PacketLog(path: path, application: "test 2")
+    #expect(try read(CaptureReader(path: path)).found.packets.isEmpty)
+    let keys = path + ".keys"
+    for held in ["airlink-identity", "\n\r\r", "x"] {
+      let file = try #require(fopen(keys, "w"))
+      fputs(held, file)
+      fclose(file)
+      #expect(throws: PacketLogError(reason: "it is there already, and is no capture")) {
+        try PacketLog(path: keys, application: "test 1")
+      }
+      var status = stat()
+      #expect(stat(keys, &status) == 0 && Int(status.st_size) == held.utf8.count)
+    }
+  }
 }
