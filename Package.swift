@@ -161,22 +161,27 @@ let package = Package(
     program("airlink-packetdump", ["PacketDump", "CommandLine"]),
     program("airlink-callaudio", ["CallAudio", "CommandLine"]),
 
+    // What the tests of several modules share.
+    .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),
+
     tests("EventLoop", ["EventLoop"]),
-    tests("Sound", ["Sound"]),
+    tests("Sound", ["Sound", "TestSupport"]),
     tests("EchoNLMS", ["CAllocationCount", "CEchoKernel", "EchoNLMS"]),
-    tests("CallAudio", ["CallAudio", "CommandLine", "EchoNLMS"]),
+    tests("CallAudio", ["CallAudio", "CommandLine", "EchoNLMS", "TestSupport"]),
     tests("Discovery", ["Discovery", "Wire"]),
     tests("WiFiLink", ["WiFiLink", "Discovery", "Link", "Wire"]),
     tests("CallRoad", ["CallRoad", "Discovery", "Wire"]),
     tests("VoiceCodec", ["VoiceCodec", "Wire"]),
     tests("CallSignal", ["CallSignal", "Seal", "Wire"]),
     tests("Wire", ["Wire", "CCRC32C"]),
-    tests("Identity", ["Identity", "Wire"]),
+    tests("Identity", ["Identity", "Wire", "TestSupport"]),
     tests("Unlock", ["Unlock", "Identity", "CommandLine"]),
-    tests("KeyTool", ["KeyTool", "Identity", "Wire", "CommandLine"]),
+    tests("KeyTool", ["KeyTool", "Identity", "Wire", "CommandLine", "TestSupport"]),
     tests("Capture", ["Capture", "Wire"]),
-    tests("PacketLog", ["PacketLog", "Capture", "Wire"]),
-    tests("PacketDump", ["PacketDump", "Capture", "CommandLine", "Identity", "Seal", "Wire"]),
+    tests("PacketLog", ["PacketLog", "Capture", "Wire", "TestSupport"]),
+    tests(
+      "PacketDump",
+      ["PacketDump", "Capture", "CommandLine", "Identity", "Seal", "Wire", "TestSupport"]),
     tests("Seal", ["Seal", "Identity", "Wire"]),
     tests("Router", ["Router", "Wire"]),
     tests("Outbox", ["Outbox", "Wire"]),
@@ -185,7 +190,7 @@ let package = Package(
     tests("CommandLine", ["CommandLine"]),
     tests("Chat", ["Chat", "Wire", "CommandLine"]),
     tests("Terminal", ["Terminal", "EventLoop", "Chat", "Wire", "CommandLine", "CTerminal"]),
-    tests("Node", ["Node", "Chat", "Terminal", "Mesh", "Identity", "Link", "Wire"]),
+    tests("Node", ["Node", "Chat", "Terminal", "Mesh", "Identity", "Link", "Wire", "TestSupport"]),
     tests("NodeProgram", ["airlink-node", "CommandLine"]),
   ]
 )

@@ -1,20 +1,16 @@
 import CommandLine
 import Foundation
+import TestSupport
 import Testing
 
 @testable import CallAudio
 
 /// The program as a user has it, in a directory of its own.
 final class Bench: Sendable {
-  let path: String
+  private let directory: ScratchDirectory
+  var path: String { directory.path }
 
-  init() throws {
-    var template = Array("/tmp/airlink-test-XXXXXX".utf8CString)
-    let made = try #require(mkdtemp(&template))
-    path = String(cString: made)
-  }
-
-  deinit { try? FileManager.default.removeItem(atPath: path) }
+  init() throws { directory = try ScratchDirectory() }
 
   struct Result {
     let code: ExitCode
@@ -35,16 +31,13 @@ final class Bench: Sendable {
     return Result(code: code, output: output.text, errors: errors.text)
   }
 
-  func file(_ name: String) -> String { path + "/" + name }
+  func file(_ name: String) -> String { directory.file(name) }
 
-  func bytes(_ name: String) -> [UInt8]? {
-    (try? Data(contentsOf: URL(filePath: file(name)))).map(Array.init)
-  }
+  func bytes(_ name: String) -> [UInt8]? { try? directory.read(name) }
 
   @discardableResult
   func write(_ bytes: [UInt8], _ name: String) throws -> String {
-    try Data(bytes).write(to: URL(filePath: file(name)))
-    return file(name)
+    try directory.write(bytes, name)
   }
 
   /// A 16-bit WAV file of `samples`, one after the other for all channels.

@@ -1,19 +1,15 @@
 import Foundation
 import Identity
+import TestSupport
 import Testing
 import Wire
 
 /// A directory of its own for one test, gone with it.
 final class Scratch: Sendable {
-  let path: String
+  private let directory: ScratchDirectory
+  var path: String { directory.path }
 
-  init() throws {
-    var template = Array("/tmp/airlink-test-XXXXXX".utf8CString)
-    let made = try #require(mkdtemp(&template))
-    path = String(cString: made)
-  }
-
-  deinit { try? FileManager.default.removeItem(atPath: path) }
+  init() throws { directory = try ScratchDirectory() }
 
   func home() throws -> Home { try Home(path: path + "/home", ifMissing: .create) }
 

@@ -1,6 +1,7 @@
 import CommandLine
 import Foundation
 import Identity
+import TestSupport
 import Testing
 import Wire
 
@@ -8,16 +9,11 @@ import Wire
 
 /// The tool as a user has it, in a directory of its own.
 final class Desk: Sendable {
-  let path: String
   static let now = Timestamp(milliseconds: 1_750_000_000_123)
+  private let directory: ScratchDirectory
+  var path: String { directory.path }
 
-  init() throws {
-    var template = Array("/tmp/airlink-test-XXXXXX".utf8CString)
-    let made = try #require(mkdtemp(&template))
-    path = String(cString: made)
-  }
-
-  deinit { try? FileManager.default.removeItem(atPath: path) }
+  init() throws { directory = try ScratchDirectory() }
 
   /// What a run wrote and how it ended.
   struct Result {

@@ -3,25 +3,18 @@ import Glibc
 import Identity
 import Mesh
 import Node
+import TestSupport
 import Testing
 import Wire
 
 /// A home in a directory of its own, gone with the test.
 private final class TestHome {
-  let path: String
+  private let directory: ScratchDirectory
   let home: Home
 
   init() throws {
-    var template = Array("/tmp/airlink-node-test-XXXXXX\0".utf8CString.dropLast())
-    guard let made = mkdtemp(&template) else { throw FileError.missing(path: "/tmp") }
-    path = String(cString: made)
-    home = try Home(path: path + "/home", ifMissing: .create)
-  }
-
-  deinit {
-    for name in Home.Name.allCases { unlink(home.path(of: name)) }
-    rmdir(path + "/home")
-    rmdir(path)
+    directory = try ScratchDirectory()
+    home = try Home(path: directory.file("home"), ifMissing: .create)
   }
 }
 

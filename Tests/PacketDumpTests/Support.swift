@@ -1,6 +1,7 @@
 import CommandLine
 import Foundation
 import Identity
+import TestSupport
 import Testing
 import Wire
 
@@ -8,15 +9,10 @@ import Wire
 
 /// The program as a user has it, with files in a directory of its own.
 final class Bench: Sendable {
-  let path: String
+  private let directory: ScratchDirectory
+  var path: String { directory.path }
 
-  init() throws {
-    var template = Array("/tmp/airlink-test-XXXXXX".utf8CString)
-    let made = try #require(mkdtemp(&template))
-    path = String(cString: made)
-  }
-
-  deinit { try? FileManager.default.removeItem(atPath: path) }
+  init() throws { directory = try ScratchDirectory() }
 
   struct Result {
     let code: ExitCode
@@ -33,9 +29,7 @@ final class Bench: Sendable {
   }
 
   func write(_ bytes: [UInt8], _ name: String = "capture") throws -> String {
-    let file = path + "/" + name
-    try Data(bytes).write(to: URL(filePath: file))
-    return file
+    try directory.write(bytes, name)
   }
 
   /// Runs the program on a capture of these bytes.

@@ -1,5 +1,6 @@
 import Capture
 import Foundation
+import TestSupport
 import Testing
 import Wire
 
@@ -19,12 +20,10 @@ private final class Found: PacketVisitor {
 }
 
 @Suite("PacketLog") @MainActor struct PacketLogTests {
-  private let path: String
+  private let directory: ScratchDirectory
+  private var path: String { directory.file("node.pcapng") }
 
-  init() throws {
-    var template = Array("/tmp/airlink-test-XXXXXX".utf8CString)
-    path = String(cString: try #require(mkdtemp(&template))) + "/node.pcapng"
-  }
+  init() throws { directory = try ScratchDirectory() }
 
   private func packet(_ id: UInt8, count: Int = 304) -> Packet {
     Packet(

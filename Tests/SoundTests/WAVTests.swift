@@ -1,24 +1,8 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Sound
-
-/// A directory of its own with files in it.
-private final class Folder {
-  let path: String
-
-  init() throws {
-    var template = Array("/tmp/airlink-test-XXXXXX".utf8CString)
-    path = String(cString: try #require(mkdtemp(&template)))
-  }
-
-  deinit { try? FileManager.default.removeItem(atPath: path) }
-
-  func write(_ bytes: [UInt8], _ name: String = "a.wav") throws -> String {
-    try Data(bytes).write(to: URL(filePath: path + "/" + name))
-    return path + "/" + name
-  }
-}
 
 private func little(_ number: some FixedWidthInteger) -> [UInt8] {
   withUnsafeBytes(of: number.littleEndian) { Array($0) }
@@ -46,7 +30,7 @@ private func file(_ chunks: [UInt8]...) -> [UInt8] {
 }
 
 private func read(_ bytes: [UInt8], atMost count: Int = 100) throws -> [Float] {
-  let reader = try WAVReader(path: Folder.shared(bytes))
+  let reader = try WAVReader(path: ScratchDirectory.shared(bytes))
   var samples = [Float](repeating: 0, count: count)
   let got = try samples.withUnsafeMutableBufferPointer {
     var room = $0.mutableSpan
@@ -55,14 +39,14 @@ private func read(_ bytes: [UInt8], atMost count: Int = 100) throws -> [Float] {
   return Array(samples[..<got])
 }
 
-extension Folder {
+extension ScratchDirectory {
   /// Writes a file that lives as long as it is being opened.
   fileprivate static func shared(_ bytes: [UInt8]) throws -> String {
     try folder.write(bytes, "\(UUID().uuidString).wav")
   }
 
-  nonisolated(unsafe) private static let folder: Folder = {
-    do { return try Folder() } catch { preconditionFailure("\(error)") }
+  private static let folder: ScratchDirectory = {
+    do { return try ScratchDirectory() } catch { preconditionFailure("\(error)") }
   }()
 }
 
@@ -171,7 +155,7 @@ extension Folder {
 @Suite("WAV files, written") struct WAVWriterTests {
   @Test("what was written is read, and appears only when it is whole")
   func roundTrip() throws {
-    let folder = try Folder()
+    let folder = try ScratchDirectory()
     let path = folder.path + "/out.wav"
     let writer = try WAVWriter(path: path, sampleRate: 24_000)
     let samples = (0..<70_000).map { Sample.float(Int16(truncatingIfNeeded: $0 &* 7_919)) }
@@ -190,7 +174,7 @@ extension Folder {
 
   @Test("given up, it leaves nothing, and what was there stays")
   func givenUp() throws {
-    let folder = try Folder()
+    let folder = try ScratchDirectory()
     let path = try folder.write([1, 2, 3], "out.wav")
     do {
       let writer = try WAVWriter(path: path, sampleRate: 24_000)
@@ -202,7 +186,7 @@ extension Folder {
 
   @Test("a folder that is not there, and a folder in its place, are errors")
   func refusals() throws {
-    let folder = try Folder()
+    let folder = try ScratchDirectory()
     #expect(throws: SoundError("No such file or directory")) {
       try WAVWriter(path: folder.path + "/none/out.wav", sampleRate: 24_000)
     }
@@ -215,7 +199,7 @@ extension Folder {
 @Suite("resampling") struct ResamplerTests {
   @Test("a tone keeps pitch, level, place and length", arguments: [8_000, 16_000, 44_100, 48_000])
   func tone(rate: Int) throws {
-    let folder = try Folder()
+    let folder = try ScratchDirectory()
     let path = folder.path + "/tone.wav"
     let writer = try WAVWriter(path: path, sampleRate: rate)
     let tone = (0..<rate).map { Float(sin(2 * .pi * 440 * Double($0) / Double(rate))) / 2 }
