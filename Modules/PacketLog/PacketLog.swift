@@ -35,29 +35,30 @@ public final class PacketLog {
   public init(path: String, application: String) throws(PacketLogError) {
     // Without waiting, for a reader of a pipe that has not come yet or takes nothing any more.
     let flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK
-    try Self.check(path)
     descriptor = open(path, flags, 0o600)
     self.application = application
     guard descriptor >= 0 else { throw PacketLogError(reason: Self.words(errno)) }
+    try Self.check(descriptor, path)
     // A pipe or a device has nothing to cut.
     _ = ftruncate(descriptor, 0)
     put(PcapngBlocks.sectionHeader(application: application))
   }
 
-  /// Refuses a file that holds something other than a capture: it may be somebody's keys.
-  private static func check(_ path: String) throws(PacketLogError) {
+  /// Refuses an open file that holds something other than a capture: it may be somebody's keys.
+  private static func check(_ descriptor: Int32, _ path: String) throws(PacketLogError) {
     var status = stat()
-    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else {
-      return
-    }
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw PacketLogError(reason: words(errno)) }
-    defer { Glibc.close(descriptor) }
+    guard fstat(descriptor, &status) == 0 else { throw PacketLogError(reason: words(errno)) }
+    guard status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else { return }
+    // A second time, as what a capture is written to is not open for reading.
+    let reader = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard reader >= 0 else { throw PacketLogError(reason: words(errno)) }
+    defer { Glibc.close(reader) }
+    var read = stat()
     var start: UInt32 = 0
-    // Equal in either byte order: so a capture says that it is one.
-    guard read(descriptor, &start, 4) == 4, start == PcapngBlocks.sectionHeaderType else {
-      throw PacketLogError(reason: "it is there already, and is no capture")
-    }
+    // The type is equal in either byte order: so a capture says that it is one.
+    guard fstat(reader, &read) == 0, read.st_dev == status.st_dev, read.st_ino == status.st_ino,
+      Glibc.read(reader, &start, 4) == 4, start == PcapngBlocks.sectionHeaderType
+    else { throw PacketLogError(reason: "it is there already, and is no capture") }
   }
 
   deinit { if descriptor >= 0 { Glibc.close(descriptor) } }
