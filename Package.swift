@@ -118,6 +118,7 @@ let package = Package(
     module("Discovery", ["EventLoop", "Wire", "CAvahi", "CLinux"]),
     module("CallRoad", ["Discovery", "EventLoop", "Wire"]),
     module("WiFiLink", ["EventLoop", "Link", "Wire", "Discovery", "CLinux"]),
+    module("BLELink"),
 
     // Sound: samples in, samples out.
     signal("Sound", ["CSpeexDSP"]),
@@ -170,6 +171,7 @@ let package = Package(
     tests("CallAudio", ["CallAudio", "CommandLine", "EchoNLMS", "TestSupport"]),
     tests("Discovery", ["Discovery", "Wire"]),
     tests("WiFiLink", ["WiFiLink", "Discovery", "Link", "Wire"]),
+    tests("BLELink", ["BLELink"]),
     tests("CallRoad", ["CallRoad", "Discovery", "Wire"]),
     tests("VoiceCodec", ["VoiceCodec", "Wire"]),
     tests("CallSignal", ["CallSignal", "Seal", "Wire"]),
