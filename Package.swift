@@ -124,6 +124,8 @@ let package = Package(
     signal("Sound", ["CSpeexDSP"]),
     signal("EchoNLMS", ["CEchoKernel", "CKissFFT", "CSpeexDSP"]),
     signal("VoiceCodec", ["COpus", "Wire"]),
+    // Between a node and the sound of its call, which is a process of its own.
+    module("AudioPipe", ["EventLoop"]),
 
     // What the programs share.
     module("CommandLine", ["CJansson", "CUTF8Proc", "CBSD"]),
@@ -167,6 +169,7 @@ let package = Package(
 
     tests("EventLoop", ["EventLoop"]),
     tests("Sound", ["Sound", "TestSupport"]),
+    tests("AudioPipe", ["AudioPipe", "EventLoop", "Wire"]),
     tests("EchoNLMS", ["CAllocationCount", "CEchoKernel", "EchoNLMS"]),
     tests("CallAudio", ["CallAudio", "CommandLine", "EchoNLMS", "TestSupport"]),
     tests("Discovery", ["Discovery", "Wire"]),
