@@ -10,7 +10,7 @@ extension Node: LinkObserver {
       return
     }
     links[link] = NodeLink(transport: transport, description: description)
-    front.show(.link(status(of: link, isUp: true)))
+    tell(status(of: link, isUp: true))
     mesh.linkUp(
       link, endpoint: "\(description.transport) \(description.host)", at: clock.moment)
     carryOut()
@@ -19,7 +19,7 @@ extension Node: LinkObserver {
   public func linkWentDown(_ link: LinkID, because reason: LinkCloseReason) {
     guard links[link] != nil, !isStopped else { return }
     let name = links[link]?.description.name ?? ""
-    front.show(.link(status(of: link, isUp: false)))
+    tell(status(of: link, isUp: false))
     log(.info, "\(name) went down: \(reason.words)")
     links[link] = nil
     mesh.linkDown(link, at: clock.moment)

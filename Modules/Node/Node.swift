@@ -55,6 +55,8 @@ public final class Node {
   private var isCarryingOut = false
   private var isWorkScheduled = false
   private var workNotSettled = 0
+  /// What a reader that does not keep up has not been told of links and people.
+  var heldNews = HeldNews()
   private var toRemember: [ReceivedRecord] = []
   private(set) var isStopped = false
   private var timer: EventLoop.Timer?
@@ -98,7 +100,10 @@ public final class Node {
     front.onRequest = { [weak self] request in self?.take(request) }
     front.onFocus = { [weak self] in self?.announce() }
     front.onEnd = { [weak self] end in self?.stop(end) }
-    front.onRoom = { [weak self] in self?.scheduleWork() }
+    front.onRoom = { [weak self] in
+      self?.tellHeldNews()
+      self?.scheduleWork()
+    }
     front.show(
       .ready(
         Ready(
@@ -198,7 +203,7 @@ public final class Node {
             time: text.time)))
     case .remember(let record): remember(record)
     case .state(let id, let state): tell(id, state)
-    case .person(let person, let isNew): front.show(.peer(Peer(person, isNew: isNew)))
+    case .person(let person, let isNew): tell(Peer(person, isNew: isNew))
     case .claimed(let link, let fingerprint):
       links[link]?.claimedBy = fingerprint
       links[link]?.transport.linkClaimed(link, by: fingerprint)

@@ -6,7 +6,7 @@ internal import Glibc
 ///
 /// A reader that is slow gets everything, in order: up to 8 MiB wait for it. While more than 1 MiB
 /// waits no further commands are read, so that a program that asks and never reads stands still
-/// itself. Past 8 MiB the node leaves with an error: to drop lines would make what is reported
+/// itself, and the node holds back what others can make happen at will. Past 8 MiB the node leaves with an error: to drop lines would make what is reported
 /// false, and to wait would stop it relaying for others.
 @MainActor
 public final class JSONFront: FrontEnd {

@@ -1,4 +1,5 @@
 import Testing
+import Wire
 
 @testable import Chat
 
@@ -49,7 +50,7 @@ struct FoldingTests {
     "no row is wider than the terminal, and nothing but spaces is lost",
     arguments: 0..<300 as Range<UInt64>)
   func property(seed: UInt64) {
-    var generator = SeededGenerator(seed: seed)
+    var generator = SplitMix64(seed: seed)
     let alphabet = ["a", "bb ", " ", "  ", "漢", "e\u{301}", "\n", "👨‍👩‍👧", "long", "❤\u{FE0F}"]
     let body = (0..<Int.random(in: 0..<80, using: &generator)).map { _ in
       alphabet[Int.random(in: 0..<alphabet.count, using: &generator)]

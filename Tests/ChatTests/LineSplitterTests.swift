@@ -1,5 +1,6 @@
 import Chat
 import Testing
+import Wire
 
 @Suite("Line splitter")
 struct LineSplitterTests {
@@ -57,7 +58,7 @@ struct LineSplitterTests {
 
   @Test("random bytes in random slices give the same lines", arguments: 0..<200 as Range<UInt64>)
   func random(seed: UInt64) {
-    var generator = SeededGenerator(seed: seed)
+    var generator = SplitMix64(seed: seed)
     let choices: [UInt8] = [0x0A, 0x0D, 0x61, 0xC3, 0xA9, 0x00, 0xFF]
     let bytes = (0..<500).map { _ in choices[Int.random(in: 0..<7, using: &generator)] }
     var splitter = LineSplitter()

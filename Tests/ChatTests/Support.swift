@@ -1,21 +1,6 @@
 import Chat
 import Wire
 
-/// SplitMix64: the same numbers on every machine for one seed.
-struct SeededGenerator: RandomNumberGenerator {
-  var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
-}
-
 extension Fingerprint {
   // Numbers E492-6D25, M492-6D25 and J492-6D25: none of them reserved.
   static let alice = Fingerprint(value: 0x7112_2334_4556_6778)

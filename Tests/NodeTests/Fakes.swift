@@ -150,6 +150,9 @@ extension TestNode {
 }
 
 extension ChatEvent {
+  var link: LinkStatus? {
+    if case .link(let status) = self { status } else { nil }
+  }
   var message: IncomingMessage? {
     if case .message(let message) = self { message } else { nil }
   }

@@ -59,16 +59,39 @@ import Wire
     _ = await anna.front.event { $0.peer != nil }
     ben.front.isBehind = true
     anna.front.ask(.send(to: .number(ben.fingerprint.number), text: "take your time"))
-    // Far more turns of the queue than sending, opening and the receipt take.
-    for _ in 0..<100 {
-      await withCheckedContinuation { done in DispatchQueue.main.async { done.resume() } }
-    }
+    await turns()
     #expect(ben.front.events.allSatisfy { $0.message == nil })
     #expect(anna.front.events.compactMap { $0.delivery?.state } == [.sent])
     ben.front.isBehind = false
     ben.front.onRoom()
     _ = await anna.front.event { $0.delivery?.state == .delivered }
     #expect(ben.front.events.compactMap { $0.message?.text } == ["take your time"])
+  }
+
+  @Test("links that come and go are not told of to a reader that is behind; the newest is, later")
+  func newsHeld() async throws {
+    let (anna, ben) = (try TestNode("Anna"), try TestNode("Ben"))
+    anna.front.isBehind = true
+    for _ in 0..<3 {
+      MemoryTransport.connect(anna.transport, ben.transport)
+      await turns()
+      anna.transport.disconnect()
+      await turns()
+    }
+    MemoryTransport.connect(anna.transport, ben.transport)
+    await turns()
+    #expect(anna.front.events.allSatisfy { $0.peer == nil && $0.link == nil })
+    anna.front.isBehind = false
+    anna.front.onRoom()
+    #expect(anna.front.events.compactMap { $0.link?.isUp } == [true])
+    #expect(anna.front.events.compactMap { $0.peer?.isNew } == [true])
+  }
+
+  /// Far more turns of the queue than anything that is under way takes.
+  private func turns() async {
+    for _ in 0..<100 {
+      await withCheckedContinuation { done in DispatchQueue.main.async { done.resume() } }
+    }
   }
 
   @Test("each refusal names its command")

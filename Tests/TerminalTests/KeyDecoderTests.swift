@@ -1,4 +1,5 @@
 import Testing
+import Wire
 
 @testable import Terminal
 
@@ -92,7 +93,7 @@ struct KeyDecoderTests {
 
   @Test("slices do not matter, and nothing traps", arguments: 0..<300 as Range<UInt64>)
   func slices(seed: UInt64) {
-    var generator = SeededGenerator(seed: seed)
+    var generator = SplitMix64(seed: seed)
     let parts: [[UInt8]] = [
       [0x1B], Array("[".utf8), Array("200~".utf8), Array("\u{1B}[201~".utf8), [0x41], [0xC3],
       [0xA9], [0x0D], [0x00], [0x7F], Array("1;5C".utf8), [0x9B], [0xFF], Array("漢".utf8), [0x5D],

@@ -1,5 +1,6 @@
 import Chat
 import Testing
+import Wire
 
 @testable import Terminal
 
@@ -147,7 +148,7 @@ struct PromptScreenTests {
     "any edits and messages leave the screen as if drawn at once",
     arguments: 0..<60 as Range<UInt64>)
   func property(seed: UInt64) {
-    var generator = SeededGenerator(seed: seed)
+    var generator = SplitMix64(seed: seed)
     let alphabet = Array("abc 漢字é\n👩").map(String.init)
     var stage = Stage(columns: Int.random(in: 10...40, using: &generator), rows: 12)
     var line: [String] = []

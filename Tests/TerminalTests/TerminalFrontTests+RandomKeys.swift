@@ -1,5 +1,6 @@
 import Chat
 import Testing
+import Wire
 
 @testable import Terminal
 
@@ -9,7 +10,7 @@ extension TerminalFrontTests {
     "any keys and events leave the terminal with plain characters",
     arguments: 0..<12 as Range<UInt64>)
   func random(seed: UInt64) async throws {
-    var generator = SeededGenerator(seed: seed)
+    var generator = SplitMix64(seed: seed)
     let scene = try TerminalScene(columns: Int.random(in: 9...70, using: &generator), rows: 12)
     let keys =
       [
