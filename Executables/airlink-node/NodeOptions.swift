@@ -33,6 +33,12 @@ enum NodeOptions {
   static let bluetooth = Option(
     "ble", .choice(BluetoothChoice.self),
     help: "Bluetooth LE, which this version does not have yet: both do without it.")
+  static let autoAnswer = Flag(
+    "auto-answer", help: "Answer whoever calls, at once.")
+  static let echoService = Flag(
+    "echo-service",
+    help: "Answer calls with the caller's own voice and texts with their copy, for others to test "
+      + "with.")
   static let capture = Option(
     "capture", .file(),
     help: "Write every packet that crosses a link to a pcapng file, for airlink-packetdump.")
@@ -50,6 +56,7 @@ enum NodeOptions {
     sections: [
       Command.Section("Who you are", [name, Common.home] + SealingOptions.all),
       Command.Section("Links", [listen, peer, discovery, wifi, bluetooth]),
+      Command.Section("Calls", [autoAnswer, echoService]),
       Command.Section("Output", [Common.json, capture, logLevel, Common.color]),
     ],
     exclusive: [SealingOptions.all],

@@ -66,6 +66,8 @@ private final class Run {
     if let path = arguments[NodeOptions.capture] {
       parts.tap = try PacketCapture(path: path, console)
     }
+    parts.answersCalls = arguments[NodeOptions.autoAnswer]
+    parts.isEchoService = arguments[NodeOptions.echoService]
     parts.directRoad = NodeRoad { [weak self] in self?.wifi?.discovery }
     let front = FrontEnds.standard(
       json: isJSON, colors: console.colors, environment: environment)

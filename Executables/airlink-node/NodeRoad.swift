@@ -19,8 +19,8 @@ final class NodeRoad: DirectRoad, UDPRoadObserver {
   func leave() { road.leave() }
   func send(_ frame: [UInt8]) { road.send(frame) }
 
-  func udpRoad(received datagram: RawSpan) -> Bool {
-    observer?.directRoad(received: datagram) ?? false
+  func udpRoad(received datagram: RawSpan) -> DirectEvidence {
+    observer?.directRoad(received: datagram) ?? .none
   }
 
   func udpRoadHasAddress() { observer?.directRoad(hasAddress: true) }

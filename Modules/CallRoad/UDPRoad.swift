@@ -12,8 +12,8 @@ extension ServiceType {
 public protocol UDPRoadObserver: AnyObject {
   /// Takes a datagram in.
   ///
-  /// - Returns: whether it was a frame of the call and no replay: nothing else teaches an address.
-  func udpRoad(received datagram: RawSpan) -> Bool
+  /// - Returns: what it says of where it came from: nothing else teaches an address.
+  func udpRoad(received datagram: RawSpan) -> DirectEvidence
   /// From now on there is an address to send to.
   func udpRoadHasAddress()
 }
@@ -54,10 +54,8 @@ public final class UDPRoad {
     leave()
     guard let discovery = discovery(), open() else { return }
     sought = nonce
-    if !isBrowsing {
-      isBrowsing = true
-      discovery.browse(.airlinkCall, observer: self) { CallNonce($0.utf8) != nil }
-    }
+    isBrowsing = true
+    discovery.browse(.airlinkCall, observer: self) { CallNonce($0.utf8) != nil }
     for sighting in discovery.sightings(of: .airlinkCall) { serviceSeen(sighting) }
   }
 
@@ -65,6 +63,8 @@ public final class UDPRoad {
   public func leave() {
     if isOffered { discovery()?.withdraw(.airlinkCall) }
     isOffered = false
+    if isBrowsing { discovery()?.stopBrowsing(.airlinkCall) }
+    isBrowsing = false
     sought = nil
     socket?.close()
     socket = nil
@@ -85,12 +85,15 @@ public final class UDPRoad {
   }
 
   private func received(_ datagram: RawSpan, from endpoint: Endpoint) {
-    guard VoiceFrame.lengths.contains(datagram.byteCount),
-      observer?.udpRoad(received: datagram) == true
-    else { return }
+    guard VoiceFrame.lengths.contains(datagram.byteCount), let observer else { return }
+    let evidence = observer.udpRoad(received: datagram)
     // The frame may have been the last of its call.
     guard socket != nil else { return }
-    learn { $0.prove(endpoint, at: MonotonicClock.now()) }
+    switch evidence {
+    case .proof: learn { $0.prove(endpoint, at: MonotonicClock.now()) }
+    case .hint: learn { $0.hint(at: endpoint, at: MonotonicClock.now()) }
+    case .none: break
+    }
   }
 
   private func learn(_ change: (inout RoadAddresses) -> Void) {

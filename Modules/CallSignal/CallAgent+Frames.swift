@@ -26,7 +26,7 @@ extension CallAgent {
     let verdict = live?.conversation?.open(frame, from: source, at: now) ?? .refused
     switch verdict {
     case .fresh: counters.freshFrames += 1
-    case .copy: counters.copiedFrames += 1
+    case .copy, .slower: counters.copiedFrames += 1
     case .refused: counters.refusedFrames += 1
     }
     noteCarrier(at: now)

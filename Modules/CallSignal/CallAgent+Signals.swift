@@ -2,9 +2,10 @@ internal import Seal
 public import Wire
 
 extension CallAgent {
-  /// Takes in a signal that opened, from the keys that sealed it, in a packet of this time.
+  /// Takes in a signal that opened, from the keys that sealed it, in a packet of this time that came
+  /// in on `link`.
   public mutating func receive(
-    _ signal: CallSignal, from party: CallParty, time: Timestamp, at now: Instant,
+    _ signal: CallSignal, from party: CallParty, on link: LinkID, time: Timestamp, at now: Instant,
     wallClock: Timestamp, using generator: inout some RandomNumberGenerator
   ) {
     // After a suspend a signal may be taken in before the timer says that a call is long over.
@@ -15,7 +16,7 @@ extension CallAgent {
       return
     }
     counters.signals += 1
-    let isNewest = memory.note(party, time: time, wallClock: wallClock)
+    let isNewest = memory.note(party, time: time, on: link, wallClock: wallClock)
     let isLive = live?.isIt(signal.nonce, with: party.keys) ?? false
     switch signal {
     case .invite(let nonce, let key):
@@ -32,7 +33,7 @@ extension CallAgent {
       guard isLive else { return ignore() }
       takeDecline(at: now)
     case .end(let nonce):
-      if isLive { takeEnd(at: now) } else { memory.end(nonce, with: party) }
+      if isLive { takeEnd(at: now) } else { memory.end(nonce, with: party, on: link) }
     case .deaf:
       guard isLive, live?.isConnected == true else { return ignore() }
       // No sign of life: whoever is deaf may be so for ever.

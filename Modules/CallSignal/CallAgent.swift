@@ -85,27 +85,35 @@ public struct CallAgent: Sendable {
     bid(.decline(call.nonce), to: call.party, at: now)
   }
 
-  /// Answers the call that rings.
-  public mutating func answer(at now: Instant) throws(CallRefusal) {
+  /// Answers the call that rings; with a nonce, only if it is the call of that nonce.
+  public mutating func answer(
+    _ nonce: CallNonce? = nil, at now: Instant
+  ) throws(CallRefusal) {
     wake(at: now)
-    guard let live, case .ringing(let invitation, _) = live.phase else { throw .noCall }
+    guard let live, live.isMeant(by: nonce), case .ringing(let invitation, _) = live.phase else {
+      throw .noCall
+    }
     connect(answering: invitation, at: now)
   }
 
-  /// Declines the call that rings.
-  public mutating func decline(at now: Instant) throws(CallRefusal) {
+  /// Declines the call that rings; with a nonce, only if it is the call of that nonce.
+  public mutating func decline(
+    _ nonce: CallNonce? = nil, at now: Instant
+  ) throws(CallRefusal) {
     wake(at: now)
-    guard let live, live.isRinging else { throw .noCall }
+    guard let live, live.isMeant(by: nonce), live.isRinging else { throw .noCall }
     finish(.declinedHere, at: now)
     bid(.decline(live.nonce), to: live.party, at: now)
   }
 
-  /// Ends the call; declines the one that rings.
-  public mutating func hangUp(at now: Instant) throws(CallRefusal) {
+  /// Ends the call, or declines the one that rings; with a nonce, only the call of that nonce.
+  public mutating func hangUp(
+    _ nonce: CallNonce? = nil, at now: Instant
+  ) throws(CallRefusal) {
     wake(at: now)
-    guard let live else { throw .noCall }
+    guard let live, live.isMeant(by: nonce) else { throw .noCall }
     guard !live.isRinging else {
-      try decline(at: now)
+      try decline(nonce, at: now)
       return
     }
     end(.hungUp, at: now)
@@ -139,6 +147,7 @@ public struct CallAgent: Sendable {
   /// A link went down and is never heard again.
   public mutating func linkDown(_ link: LinkID) {
     live?.conversation?.roads.linkDown(link)
+    memory.linkDown(link)
   }
 
   // MARK: Beginnings and ends

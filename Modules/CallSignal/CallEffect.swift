@@ -96,6 +96,9 @@ public enum FrameVerdict: Hashable, Sendable {
   case fresh(sequence: UInt32, opus: [UInt8])
   /// Opened, and was had before.
   case copy
+  /// Opened, and a link brought it before; directly it came for the first time, and so hints at its
+  /// sender's address.
+  case slower
   /// Did not open, is too old to tell, or there is no call.
   case refused
 }

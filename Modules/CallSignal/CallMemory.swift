@@ -2,24 +2,32 @@ internal import Wire
 
 /// What is remembered of those who sent call signals, each apart (PROTOCOL, section 7).
 ///
-/// Pinned people have a table of their own, which no number of strangers can push anybody out of.
+/// Pinned people have a table of their own, which no number of strangers can push anybody out of;
+/// and of strangers each link has its share.
 struct CallMemory: Sendable {
   static let pinnedCapacity = 4_096
   static let strangersCapacity = 256
+  /// Strangers remembered of those heard on one link.
+  static let strangersShare = 64
+  /// Whose share strangers count for whom no link brought: those of calls of our own.
+  static let ownShare = LinkID(0)
   /// Ended calls remembered for each sender.
   static let endedCapacity = 8
 
   private var pinned = SenderTable(capacity: pinnedCapacity)
-  private var strangers = SenderTable(capacity: strangersCapacity)
+  private var strangers = FairTable<PublicKeys, Sender>(
+    capacity: strangersCapacity, share: strangersShare)
 
   var pinnedCount: Int { pinned.count }
   var strangersCount: Int { strangers.count }
 
-  /// Takes in the time of a signal.
+  /// Takes in the time of a signal that came in on `link`.
   ///
   /// - Returns: whether it is newer than every one of this sender's before.
-  mutating func note(_ party: CallParty, time: Timestamp, wallClock: Timestamp) -> Bool {
-    update(party) { sender in
+  mutating func note(
+    _ party: CallParty, time: Timestamp, on link: LinkID, wallClock: Timestamp
+  ) -> Bool {
+    update(party, on: link) { sender in
       if let newest = sender.newest, newest.since(wallClock) > SendingClock.maximumLead {
         sender.newest = nil
       }
@@ -33,8 +41,10 @@ struct CallMemory: Sendable {
   }
 
   /// The call of this nonce with `party` is over, or must never begin.
-  mutating func end(_ nonce: CallNonce, with party: CallParty) {
-    update(party) { sender in
+  mutating func end(
+    _ nonce: CallNonce, with party: CallParty, on link: LinkID = CallMemory.ownShare
+  ) {
+    update(party, on: link) { sender in
       guard !sender.ended.contains(nonce) else { return }
       sender.ended.append(nonce)
       if sender.ended.count > Self.endedCapacity { sender.ended.removeFirst() }
@@ -50,8 +60,11 @@ struct CallMemory: Sendable {
     if let sender = strangers.remove(keys) { pinned.set(sender, for: keys) }
   }
 
+  /// A link went down and is never heard again.
+  mutating func linkDown(_ link: LinkID) { strangers.linkDown(link) }
+
   private mutating func update<Result>(
-    _ party: CallParty, _ change: (inout Sender) -> Result
+    _ party: CallParty, on link: LinkID, _ change: (inout Sender) -> Result
   ) -> Result {
     // Kept where it is until `pin` moves it, should the two disagree.
     let isPinned = party.isPinned || pinned[party.keys] != nil
@@ -61,7 +74,7 @@ struct CallMemory: Sendable {
       if isPinned {
         pinned.set(sender, for: party.keys)
       } else {
-        strangers.set(sender, for: party.keys)
+        strangers.set(sender, for: party.keys, on: link)
       }
     }
     return change(&sender)
@@ -97,6 +110,4 @@ private struct SenderTable: Sendable {
     uses &+= 1
     senders[keys] = (sender, uses)
   }
-
-  mutating func remove(_ keys: PublicKeys) -> Sender? { senders.removeValue(forKey: keys)?.sender }
 }

@@ -61,11 +61,12 @@ struct Conversation: Sendable {
     guard let (sequence, opus) = keys.open(frame) else { return .refused }
     let verdict = window.note(sequence)
     guard verdict != .old else { return .refused }
+    var isNewDirectly = false
     switch source {
     case .link(let link): roads.heard(on: link, at: now)
-    case .direct: roads.heardDirectly(sequence, at: now)
+    case .direct: isNewDirectly = roads.heardDirectly(sequence, at: now)
     }
-    guard verdict == .fresh else { return .copy }
+    guard verdict == .fresh else { return isNewDirectly ? .slower : .copy }
     signalHeard(at: now)
     deafDue = now + Self.deafAfter
     return .fresh(sequence: sequence, opus: opus)

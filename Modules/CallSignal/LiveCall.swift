@@ -85,6 +85,9 @@ struct LiveCall: Sendable {
     self.nonce == nonce && party.keys == keys
   }
 
+  /// Whether a command is about this call: one that names no call is about any.
+  func isMeant(by nonce: CallNonce?) -> Bool { nonce == nil || nonce == self.nonce }
+
   var isConnected: Bool { conversation != nil }
 
   var isRinging: Bool {

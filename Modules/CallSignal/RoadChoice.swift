@@ -40,8 +40,13 @@ struct RoadChoice: Sendable {
   ///
   /// One that the mesh brought first counts as well, or a direct road that is always a little
   /// slower would never be enough; the same one twice does not, or a recording would do for a road.
-  mutating func heardDirectly(_ sequence: UInt32, at now: Instant) {
-    if directWindow.note(sequence) == .fresh { directHeard = now }
+  ///
+  /// - Returns: whether it counted.
+  @discardableResult
+  mutating func heardDirectly(_ sequence: UInt32, at now: Instant) -> Bool {
+    guard directWindow.note(sequence) == .fresh else { return false }
+    directHeard = now
+    return true
   }
 
   /// The other side hears nothing, as a signal of this time says.

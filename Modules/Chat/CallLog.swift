@@ -5,6 +5,10 @@ struct CallLog: Sendable {
   /// The last state that was told, and when the call was connected.
   var current: CallStatus?
   var connectedAt: Timestamp?
+  /// When the call that rings took the place of another that rang; nil where it did not.
+  var tookOverAt: Timestamp?
+  /// When a call stopped ringing without having been answered.
+  var rangUntil: Timestamp?
   /// The last report on how it sounds.
   var quality: CallQuality?
   /// When the user was last told that it sounds bad.
@@ -13,6 +17,14 @@ struct CallLog: Sendable {
   /// Loss from which on the user is told, and how often at the most.
   static let badLossPercent = 10
   static let complaintInterval = Duration.seconds(30)
+  /// How long a call must have rung in another's place before Enter can be meant for it.
+  static let reactionTime = Duration.milliseconds(500)
+
+  /// Whether the call that rings is another one than the user could have seen when they typed.
+  func hasJustChanged(at now: Timestamp) -> Bool {
+    guard let tookOverAt, current?.state == .ringing else { return false }
+    return now.since(tookOverAt) < Self.reactionTime
+  }
 }
 
 extension Transcript {
@@ -20,6 +32,7 @@ extension Transcript {
     let before = calls.current?.nonce == call.nonce ? calls.current : nil
     let label = people.label(call.peer)
     let connectedAt = before == nil ? nil : calls.connectedAt
+    let hasRung = before?.state == .ringing
     calls.current = call
     let words: StyledText
     switch call.state {
@@ -28,6 +41,9 @@ extension Transcript {
       words = StyledText("calling ") + label + StyledText("; /hangup gives up", .quiet)
     case .ringing:
       if before?.state == .ringing { return [] }
+      if let until = calls.rangUntil, now.time.since(until) < CallLog.reactionTime {
+        calls.tookOverAt = now.time
+      }
       let standing =
         people[call.peer]?.isVerified == true
         ? StyledText(" (verified)", .good) : StyledText(" (unverified)", .warning)
@@ -50,6 +66,7 @@ extension Transcript {
       }
     case .ended(let reason):
       calls = CallLog()
+      if hasRung { calls.rangUntil = now.time }
       let length = connectedAt.map { " after \(Self.length(now.time.since($0)))" } ?? ""
       words =
         StyledText("call with ") + label

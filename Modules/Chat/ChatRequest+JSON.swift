@@ -59,9 +59,9 @@ private struct JSONCommand {
     switch try text("cmd") {
     case "send": return .send(to: try recipient("to"), text: try text("text"))
     case "call": return .call(try recipient("to"))
-    case "answer": return .answer
-    case "decline": return .decline
-    case "hangup": return .hangUp
+    case "answer": return .answer(try nonce())
+    case "decline": return .decline(try nonce())
+    case "hangup": return .hangUp(try nonce())
     case "mute": return .mute(try flag("on", orElse: true))
     case "accept":
       return .accept(try number("number"), try fingerprint("fingerprint"))
@@ -89,6 +89,18 @@ private struct JSONCommand {
     guard let value = fields[name] else { return fallback }
     guard let flag = value.bool else { throw .badCommand("\(name) must be true or false") }
     return flag
+  }
+
+  /// The call that is meant, where the command says it.
+  private func nonce() throws(ChatError) -> CallNonce? {
+    switch fields["nonce"] {
+    case nil, .null?: return nil
+    case .string(let text)?:
+      guard let nonce = CallNonce(text.utf8) else { break }
+      return nonce
+    default: break
+    }
+    throw .badCommand("nonce must be the eight letters and digits of a call event")
   }
 
   private func recipient(_ name: String) throws(ChatError) -> Recipient {

@@ -27,9 +27,10 @@ public enum Recipient: Hashable, Sendable, CustomStringConvertible {
 public enum ChatCommand: Hashable, Sendable {
   case send(to: Recipient, text: String)
   case call(Recipient)
-  case answer
-  case decline
-  case hangUp
+  /// Answers the call that rings; with a nonce, only if it is the call of that nonce.
+  case answer(CallNonce? = nil)
+  case decline(CallNonce? = nil)
+  case hangUp(CallNonce? = nil)
   /// Whether our own microphone is to be silent.
   case mute(Bool)
   /// Takes the keys that now claim a number for its owner's; the fingerprint where several do.

@@ -20,9 +20,9 @@ extension ChatSession {
     case .who: return [.request(ChatRequest(.peers))]
     case .links: return [.request(ChatRequest(.links))]
     case .stats: return [.request(ChatRequest(.stats))]
-    case .answer: return [.request(ChatRequest(.answer))]
-    case .decline: return [.request(ChatRequest(.decline))]
-    case .hangup: return [.request(ChatRequest(.hangUp))]
+    case .answer: return answer(now)
+    case .decline: return [.request(ChatRequest(.decline(transcript.calls.current?.nonce)))]
+    case .hangup: return [.request(ChatRequest(.hangUp(transcript.calls.current?.nonce)))]
     case .quit: return [.request(ChatRequest(.quit))]
     case .announce:
       return [
@@ -42,6 +42,17 @@ extension ChatSession {
 
   private func refuse(_ sentence: String, _ now: LocalTime) -> [Reaction] {
     [.say(transcript.refusal(sentence, at: now))]
+  }
+
+  /// Answers the call that shows; not one that took another's place while the user was typing.
+  private func answer(_ now: LocalTime) -> [Reaction] {
+    guard let call = transcript.calls.current else { return [.request(ChatRequest(.answer()))] }
+    if transcript.calls.hasJustChanged(at: now.time) {
+      return refuse(
+        "not answered: it is \(transcript.people.label(call.peer).plain) who calls now; "
+          + "/answer again if you want to", now)
+    }
+    return [.request(ChatRequest(.answer(call.nonce)))]
   }
 
   private func withPerson(

@@ -60,6 +60,11 @@ public final class AvahiDiscovery: ServiceDiscovery {
     eachResponder { $0.browse(type, accepts: accepts) }
   }
 
+  public func stopBrowsing(_ type: ServiceType) {
+    browses[type] = nil
+    eachResponder { $0.stopBrowsing(type) }
+  }
+
   public func publish(_ service: PublishedService) {
     published[service.type] = service
     eachResponder { $0.publish(service.type, service) }

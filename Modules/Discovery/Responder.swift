@@ -57,6 +57,11 @@ final class Responder: @unchecked Sendable {
     synchronise()
   }
 
+  func stopBrowsing(_ type: ServiceType) {
+    wantedTypes[type] = nil
+    synchronise()
+  }
+
   /// Publishes a service; nil to publish nothing of this type any more.
   func publish(_ type: ServiceType, _ service: PublishedService?) {
     wantedServices[type] = service
@@ -92,6 +97,7 @@ final class Responder: @unchecked Sendable {
       dropBrowsers()
       return dropGroups()
     }
+    for context in browsers.values where wantedTypes[context.type] == nil { drop(context) }
     for type in wantedTypes.keys where browsers[type] == nil { openBrowser(type) }
     // The daemon's own host name comes first: what is published before is lost.
     guard state == .running else { return dropGroups() }
@@ -211,6 +217,18 @@ final class Responder: @unchecked Sendable {
 
   private func dropGroups() {
     for group in groups.values { drop(group) }
+  }
+
+  private func drop(_ browser: BrowserContext) {
+    for (sighting, resolver) in resolvers where sighting.type == browser.type {
+      resolvers[sighting] = nil
+      answered.append(resolver)
+      answer(sighting, nil)
+    }
+    closeAnswered()
+    browsers[browser.type] = nil
+    if let pointer = browser.browser { backend?.close(browser: pointer) }
+    forgetAll { $0.type == browser.type }
   }
 
   private func closeAnswered() {

@@ -69,6 +69,8 @@ public protocol ServiceDiscovery: AnyObject {
   func browse(
     _ type: ServiceType, observer: any ServiceDiscoveryObserver,
     accepts: @escaping @Sendable (String) -> Bool)
+  /// Looks for services of this type no more, and forgets those that were seen.
+  func stopBrowsing(_ type: ServiceType)
   /// Publishes a service in place of the one of its type published before.
   func publish(_ service: PublishedService)
   /// Publishes nothing of this type any more.

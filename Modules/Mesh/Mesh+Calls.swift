@@ -29,28 +29,37 @@ extension Mesh {
     try pin(pinning)
   }
 
-  /// Answers the call that rings, which pins the caller's keys.
-  public mutating func answerCall(at moment: Moment) throws(MeshRefusal) {
+  /// Answers the call that rings; with a nonce, only if it is the call of that nonce.
+  ///
+  /// It pins the caller's keys where it is the user's own act, `isOwnAct`; where a program answers
+  /// whoever calls, it does not, or strangers would fill the contacts.
+  public mutating func answerCall(
+    _ nonce: CallNonce? = nil, isOwnAct: Bool = true, at moment: Moment
+  ) throws(MeshRefusal) {
     guard let call = calls.current, call.state == .ringing else { throw .noCall }
     let pinning = ContactChange.pin(call.party.keys, name: name(of: call.party.keys))
-    try checkRoom(for: pinning)
+    if isOwnAct { try checkRoom(for: pinning) }
     try perform(at: moment) { (calls, _) throws(CallRefusal) in
-      try calls.answer(at: moment.instant)
+      try calls.answer(nonce, at: moment.instant)
     }
-    try pin(pinning)
+    if isOwnAct { try pin(pinning) }
   }
 
-  /// Declines the call that rings.
-  public mutating func declineCall(at moment: Moment) throws(MeshRefusal) {
+  /// Declines the call that rings; with a nonce, only if it is the call of that nonce.
+  public mutating func declineCall(
+    _ nonce: CallNonce? = nil, at moment: Moment
+  ) throws(MeshRefusal) {
     try perform(at: moment) { (calls, _) throws(CallRefusal) in
-      try calls.decline(at: moment.instant)
+      try calls.decline(nonce, at: moment.instant)
     }
   }
 
-  /// Ends the call, or declines the one that rings.
-  public mutating func hangUp(at moment: Moment) throws(MeshRefusal) {
+  /// Ends the call, or declines the one that rings; with a nonce, only the call of that nonce.
+  public mutating func hangUp(
+    _ nonce: CallNonce? = nil, at moment: Moment
+  ) throws(MeshRefusal) {
     try perform(at: moment) { (calls, _) throws(CallRefusal) in
-      try calls.hangUp(at: moment.instant)
+      try calls.hangUp(nonce, at: moment.instant)
     }
   }
 
@@ -98,16 +107,18 @@ extension Mesh {
 
   /// Takes in a datagram of the direct road.
   ///
-  /// - Returns: whether it is a frame of this call that is no replay. Nothing else teaches where the
-  ///   other side is.
-  public mutating func receiveDirectly(_ datagram: RawSpan, at moment: Moment) -> Bool {
+  /// - Returns: what it says of where it came from.
+  public mutating func receiveDirectly(
+    _ datagram: RawSpan, at moment: Moment
+  ) -> DirectEvidence {
     defer { carryOutCalls(at: moment) }
-    guard
-      case .fresh(let sequence, let opus) = calls.receive(
-        datagram, from: .direct, at: moment.instant)
-    else { return false }
-    effects.append(.play(sequence: sequence, opus: opus))
-    return true
+    switch calls.receive(datagram, from: .direct, at: moment.instant) {
+    case .fresh(let sequence, let opus):
+      effects.append(.play(sequence: sequence, opus: opus))
+      return .proof
+    case .slower: return .hint
+    case .copy, .refused: return .none
+    }
   }
 
   /// Whether there is an address that frames of this call can be sent to directly.
@@ -124,7 +135,7 @@ extension Mesh {
     case .fresh(let sequence, let opus):
       openedVoice.add(packet.header.id)
       effects.append(.play(sequence: sequence, opus: opus))
-    case .copy: openedVoice.add(packet.header.id)
+    case .copy, .slower: openedVoice.add(packet.header.id)
     case .refused: break
     }
     carryOutCalls(at: moment)
@@ -141,8 +152,8 @@ extension Mesh {
     if case .invite = signal { notePerson(keys, fingerprint, from: link) }
     let party = CallParty(keys: keys, fingerprint: fingerprint, isPinned: isPinned)
     calls.receive(
-      signal, from: party, time: time, at: moment.instant, wallClock: moment.wallClock,
-      using: &cryptography)
+      signal, from: party, on: link, time: time, at: moment.instant,
+      wallClock: moment.wallClock, using: &cryptography)
     carryOutCalls(at: moment)
   }
 

@@ -6,12 +6,13 @@ public import Wire
 extension Mesh {
   /// Sends a text to whoever has a number; the fingerprint decides where several keys claim it.
   ///
-  /// An act of the user's own: it pins the keys. The message is then `waiting`, or `sent` when a
-  /// link is up.
+  /// It pins the keys where it is the user's own act, `isOwnAct`; not where a program answers
+  /// whoever writes. The message is then `waiting`, or `sent` when a link is up.
   ///
   /// - Returns: the message's id, under which its states are told.
   public mutating func send(
-    _ text: String, to number: Number, fingerprint: Fingerprint? = nil, at moment: Moment
+    _ text: String, to number: Number, fingerprint: Fingerprint? = nil, isOwnAct: Bool = true,
+    at moment: Moment
   ) throws(MeshRefusal) -> MessageID {
     let size = text.utf8.count
     guard size > 0 else { throw .empty }
@@ -21,7 +22,7 @@ extension Mesh {
     guard !book.isBlocked(number) else { throw .blocked(number) }
     let keys = try undisputed(number, fingerprint)
     let pinning = ContactChange.pin(keys, name: name(of: keys))
-    try checkRoom(for: pinning)
+    if isOwnAct { try checkRoom(for: pinning) }
 
     let id = MessageID(cryptography.randomPacketID())
     guard
@@ -35,7 +36,7 @@ extension Mesh {
     } catch {
       throw outboxRefusal(error)
     }
-    try pin(pinning)
+    if isOwnAct { try pin(pinning) }
     ownTexts.add(text, id)
     router.noteOwn(packet, now: moment.instant)
     carryOut(outcome, at: moment)

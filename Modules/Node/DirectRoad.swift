@@ -21,9 +21,8 @@ public protocol DirectRoad: AnyObject {
 public protocol DirectRoadObserver: AnyObject {
   /// Takes a datagram in.
   ///
-  /// - Returns: whether it was a frame of the call and no replay, so that frames may go where it
-  ///   came from.
-  func directRoad(received datagram: RawSpan) -> Bool
+  /// - Returns: what it says of where it came from.
+  func directRoad(received datagram: RawSpan) -> DirectEvidence
   /// There is an address to send to, or none any more.
   func directRoad(hasAddress: Bool)
 }

@@ -39,9 +39,9 @@ extension Node {
     case .quit: stop()
     case .call(let to):
       try mesh.call(to.number, fingerprint: to.fingerprint, at: clock.moment)
-    case .answer: try mesh.answerCall(at: clock.moment)
-    case .decline: try mesh.declineCall(at: clock.moment)
-    case .hangUp: try mesh.hangUp(at: clock.moment)
+    case .answer(let nonce): try mesh.answerCall(nonce, at: clock.moment)
+    case .decline(let nonce): try mesh.declineCall(nonce, at: clock.moment)
+    case .hangUp(let nonce): try mesh.hangUp(nonce, at: clock.moment)
     case .mute(let isMuted): try mute(isMuted)
     }
   }

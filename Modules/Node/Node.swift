@@ -27,6 +27,10 @@ public final class Node {
     public var tap: (any PacketTap)?
     /// The direct road of calls; nil where they keep to the mesh.
     public var directRoad: (any DirectRoad)?
+    /// Whether whoever calls is answered at once.
+    public var answersCalls = false
+    /// Whether callers hear their own voice, and texts come back as they were.
+    public var isEchoService = false
 
     public init(identity: Identity, name: String) {
       self.identity = identity
@@ -40,9 +44,14 @@ public final class Node {
   let storage: NodeStorage?
   let tap: (any PacketTap)?
   let directRoad: (any DirectRoad)?
+  let answersCalls: Bool
+  /// What comes back to whom; nil where nothing does.
+  var echo: EchoService?
   /// Whether our own side of the call is silent.
   var isMuted = false
   var hasToldOfSilence = false
+  /// Whether the call that is on, or was last, is another's to us.
+  var isCallee = false
   var transports: [any LinkTransport] = []
   var links: [LinkID: NodeLink] = [:]
   /// The marks that programs gave their messages, while these wait.
@@ -75,6 +84,8 @@ public final class Node {
     storage = parts.storage
     tap = parts.tap
     directRoad = parts.directRoad
+    answersCalls = parts.answersCalls || parts.isEchoService
+    echo = parts.isEchoService ? EchoService() : nil
     temporaryBecause = parts.temporaryBecause
     logLevel = parts.logLevel
     ownName = parts.name
@@ -201,6 +212,7 @@ public final class Node {
           IncomingMessage(
             id: text.id, from: text.fingerprint, name: text.name, text: text.text,
             time: text.time)))
+      returnText(text)
     case .remember(let record): remember(record)
     case .state(let id, let state): tell(id, state)
     case .person(let person, let isNew): tell(Peer(person, isNew: isNew))

@@ -31,6 +31,26 @@ import Wire
     #expect(!addresses.isEmpty)
   }
 
+  @Test("two hints at the most, the newest ones, and none while a frame proves an address")
+  func hints() {
+    var addresses = RoadAddresses()
+    addresses.guess(endpoint(1))
+    for last: UInt32 in 1...5 { addresses.hint(at: endpoint(last), at: .zero) }
+    addresses.hint(at: endpoint(5), at: .zero)
+    addresses.hint(at: endpoint(6, port: 0), at: .zero)
+    #expect(addresses.targets(at: .zero) == [endpoint(1), endpoint(4), endpoint(5)])
+    addresses.prove(endpoint(4), at: .zero)
+    addresses.hint(at: endpoint(9), at: .zero + .milliseconds(2_499))
+    #expect(addresses.targets(at: .zero) == [endpoint(4)])
+    #expect(
+      addresses.targets(at: .zero + .milliseconds(2_500)) == [
+        endpoint(4), endpoint(1), endpoint(5),
+      ])
+    var other = RoadAddresses()
+    other.hint(at: endpoint(7), at: .zero)
+    #expect(!other.isEmpty && other.targets(at: .zero) == [endpoint(7)])
+  }
+
   @Test("eight guesses at the most, and none that nothing can be sent to")
   func bounds() {
     var addresses = RoadAddresses()

@@ -21,6 +21,7 @@ private final class NetworkView: ServiceDiscovery {
   private weak var observer: (any ServiceDiscoveryObserver)?
   private var accepts: @Sendable (String) -> Bool = { _ in false }
   private(set) var withdrawn = 0
+  private(set) var isBrowsing = false
 
   init(_ network: Network) {
     self.network = network
@@ -33,6 +34,12 @@ private final class NetworkView: ServiceDiscovery {
   ) {
     self.observer = observer
     self.accepts = accepts
+    isBrowsing = true
+  }
+
+  func stopBrowsing(_ type: ServiceType) {
+    isBrowsing = false
+    observer = nil
   }
 
   func publish(_ service: PublishedService) {
@@ -72,6 +79,8 @@ private final class NetworkView: ServiceDiscovery {
 @MainActor
 private final class Side: UDPRoadObserver {
   static let good: UInt8 = 0x2A
+  /// And every one that begins with this a frame that a link had brought already.
+  static let late: UInt8 = 0x2B
 
   let road: UDPRoad
   let view: NetworkView
@@ -86,10 +95,14 @@ private final class Side: UDPRoadObserver {
     road.observer = self
   }
 
-  func udpRoad(received datagram: RawSpan) -> Bool {
+  func udpRoad(received datagram: RawSpan) -> DirectEvidence {
     received.append(datagram.withUnsafeBytes { Array($0) })
     defer { noted() }
-    return received.last?.first == Self.good
+    return switch received.last?.first {
+    case Self.good: .proof
+    case Self.late: .hint
+    default: .none
+    }
   }
 
   func udpRoadHasAddress() {
@@ -151,6 +164,21 @@ private final class Side: UDPRoadObserver {
     #expect(caller.road.port == 0 && callee.road.port == 0)
   }
 
+  @Test("a frame that a link brought first tells the caller where the callee may be")
+  func slower() async throws {
+    let network = Network(.v4(0x7F00_0001))
+    let caller = Side(network)
+    let callee = Side(network)
+    caller.road.offer(nonce)
+    callee.road.join(nonce)
+    callee.road.send([Side.late] + bad)
+    #expect(await caller.wait { caller.hasAddress })
+    caller.road.send(good)
+    #expect(await callee.wait { callee.received == [self.good] })
+    callee.road.leave()
+    caller.road.leave()
+  }
+
   @Test("what is no frame of the call teaches no address")
   func garbage() async throws {
     let network = Network(.v4(0x7F00_0001))
@@ -199,6 +227,7 @@ private final class Side: UDPRoadObserver {
       for side in sides {
         ports.insert(side.road.port)
         side.road.leave()
+        #expect(!side.view.isBrowsing)
       }
     }
     #expect(!ports.contains(0))

@@ -143,17 +143,22 @@ final class CallWorld {
       let wallClock = wallClock(side)
       change(side) {
         $0.agent.receive(
-          signal, from: party, time: time, at: now, wallClock: wallClock, using: &$0.generator)
+          signal, from: party, on: LinkID(1), time: time, at: now, wallClock: wallClock,
+          using: &$0.generator)
       }
     case .frame(let frame, let road):
       let verdict = sides[side].agent.receive(
         frame.span.bytes, from: road == .direct ? .direct : .link(LinkID(1)), at: now)
-      if case .fresh(_, let opus) = verdict {
-        if keepsHistory { sides[side].played.append(opus) }
-        if road == .direct, sides[side].offered != nil, !sides[side].knowsAddress {
-          sides[side].knowsAddress = true
-          sides[side].agent.directAddress(isKnown: true, at: now)
+      if case .fresh(_, let opus) = verdict, keepsHistory { sides[side].played.append(opus) }
+      let teaches =
+        switch verdict {
+        case .fresh: road == .direct
+        case .slower: true
+        case .copy, .refused: false
         }
+      if teaches, sides[side].offered != nil, !sides[side].knowsAddress {
+        sides[side].knowsAddress = true
+        sides[side].agent.directAddress(isKnown: true, at: now)
       }
     }
     collect(side)

@@ -162,6 +162,26 @@ import Wire
     #expect(throws: CallRefusal.busy) { try world.call(1, 0) }
   }
 
+  @Test("a command that names a call is refused when it is another that is on")
+  func named() throws {
+    let world = CallWorld(sides: 3)
+    world.sides[1].pinned = [0]
+    try world.call(2, 1)
+    world.run(for: .milliseconds(50))
+    let first = try #require(world.sides[1].agent.current?.nonce)
+    // Somebody known calls, and the stranger's call gives way.
+    try world.call(0, 1)
+    world.run(for: .milliseconds(50))
+    let second = try #require(world.sides[1].agent.current?.nonce)
+    #expect(first != second)
+    #expect(throws: CallRefusal.noCall) { try world.sides[1].agent.answer(first, at: world.now) }
+    #expect(throws: CallRefusal.noCall) { try world.sides[1].agent.decline(first, at: world.now) }
+    #expect(throws: CallRefusal.noCall) { try world.sides[1].agent.hangUp(first, at: world.now) }
+    #expect(world.state(1) == .ringing)
+    try world.sides[1].agent.answer(second, at: world.now)
+    #expect(world.isConnected(1))
+  }
+
   @Test("calling whoever rings answers them")
   func callBack() throws {
     let world = CallWorld()

@@ -26,7 +26,7 @@ import Wire
       fingerprint: Fingerprint(value: 2), isPinned: true)
     for clock in [0, 1_700_000_000_000, UInt64.max] {
       agent.receive(
-        invite, from: party, time: Timestamp(milliseconds: milliseconds), at: .zero,
+        invite, from: party, on: LinkID(1), time: Timestamp(milliseconds: milliseconds), at: .zero,
         wallClock: Timestamp(milliseconds: clock), using: &generator)
     }
   }

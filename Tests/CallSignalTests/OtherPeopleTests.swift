@@ -215,20 +215,52 @@ import Wire
     let friend = party(0, isPinned: true)
     let ended = CallNonce(random: 77)
     agent.receive(
-      .end(ended), from: friend, time: clock, at: .zero, wallClock: clock, using: &generator)
+      .end(ended), from: friend, on: LinkID(1), time: clock, at: .zero, wallClock: clock,
+      using: &generator)
     for number in 1...2_000 {
       for nonce: UInt64 in 0..<10 {
         agent.receive(
-          .end(CallNonce(random: nonce)), from: party(number, isPinned: false), time: clock,
+          .end(CallNonce(random: nonce)), from: party(number, isPinned: false),
+          on: LinkID(UInt32(number % 16 + 1)), time: clock,
           at: .zero, wallClock: clock, using: &generator)
       }
     }
     for bound in agent.bounds { #expect(bound.fill <= bound.limit, "\(bound.name)") }
     agent.receive(
-      .invite(ended, someKey(1)), from: friend, time: clock.advanced(by: .milliseconds(1)),
+      .invite(ended, someKey(1)), from: friend, on: LinkID(1),
+      time: clock.advanced(by: .milliseconds(1)),
       at: .zero, wallClock: clock, using: &generator)
     #expect(agent.current == nil)
     #expect(agent.takeEffects() == [.send(.decline(ended), to: friend.keys)])
+  }
+
+  @Test("strangers behind one link push out nobody who was heard on another")
+  func strangersShare() {
+    var memory = CallMemory()
+    let clock = Timestamp(milliseconds: 1_700_000_000_000)
+    let nonce = CallNonce(random: 1)
+    func stranger(_ number: Int) -> CallParty {
+      var bytes = [UInt8](repeating: 0, count: 24)
+      bytes.append(bigEndian: UInt64(number))
+      return CallParty(
+        keys: PublicKeys(
+          signing: SigningPublicKey(bytes) ?? SigningPublicKey(),
+          agreement: AgreementPublicKey(bytes) ?? AgreementPublicKey()),
+        fingerprint: Fingerprint(value: UInt64(number)), isPinned: false)
+    }
+    memory.end(nonce, with: stranger(1), on: LinkID(1))
+    for number in 2...1_000 {
+      _ = memory.note(stranger(number), time: clock, on: LinkID(2), wallClock: clock)
+    }
+    #expect(memory.isEnded(nonce, with: stranger(1)))
+    #expect(memory.strangersCount == 1 + CallMemory.strangersShare)
+    // Who left is forgotten as anybody else is: once the others need the room.
+    memory.linkDown(LinkID(1))
+    memory.end(nonce, with: stranger(1), on: LinkID(2))
+    for number in 2...1_000 {
+      _ = memory.note(stranger(number), time: clock, on: LinkID(2), wallClock: clock)
+    }
+    #expect(!memory.isEnded(nonce, with: stranger(1)))
   }
 
   @Test("eight ended nonces are remembered for each sender, the oldest goes")

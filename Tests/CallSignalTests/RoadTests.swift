@@ -51,7 +51,8 @@ import Wire
     #expect(world.sides[0].played.filter { $0 == [7] }.count == 1)
   }
 
-  @Test("a direct road that is always the slower one teaches no address until the mesh fails")
+  @Test(
+    "a direct road that is always the slower one is found all the same, and plays nothing twice")
   func slower() throws {
     let world = CallWorld()
     world.hasDirectRoad = true
@@ -59,19 +60,36 @@ import Wire
       if case .frame(_, .direct) = item { .milliseconds(8) } else { .milliseconds(5) }
     }
     try world.connect()
-    talk(world, for: .seconds(5))
-    #expect(world.state(0) == .connected(.mesh) && world.state(1) == .connected(.mesh))
-    world.delay = { _, _, item in
-      if case .frame(_, .mesh) = item { nil } else { .milliseconds(8) }
+    for byte in 0..<50 {
+      for side in 0...1 { world.speak(side, [UInt8(byte)]) }
+      world.run(for: .milliseconds(20))
     }
-    talk(world, for: .seconds(1))
     #expect(world.state(0) == .connected(.direct) && world.state(1) == .connected(.direct))
-    world.delay = { _, _, item in
-      if case .frame(_, .direct) = item { .milliseconds(8) } else { .milliseconds(5) }
+    for side in 0...1 {
+      #expect(world.sides[side].played.filter { $0 != Conversation.filler }.count == 50)
     }
     world.forgetSent()
     talk(world, for: .seconds(5))
     #expect(world.frames(0, .mesh) == [] && world.frames(1, .mesh) == [])
+  }
+
+  @Test("the slower copy of a frame hints once at an address; one had directly never does again")
+  func slowerOnce() throws {
+    let world = CallWorld()
+    world.delay = { _, _, _ in nil }
+    try world.call(0, 1)
+    world.delay = { _, _, _ in .milliseconds(5) }
+    world.run(for: .seconds(3))
+    try world.answer(1)
+    world.run(for: .milliseconds(20))
+    world.speak(1, [1])
+    world.run(for: .milliseconds(20))
+    let frame = try #require(world.frames(1, .mesh).last)
+    let now = world.now
+    let verdicts = (0..<2).map { _ in
+      world.sides[0].agent.receive(frame.span.bytes, from: .direct, at: now)
+    }
+    #expect(verdicts == [.slower, .copy])
   }
 
   @Test("a direct road that is cut: both roads after 2.5 s, sound again within 3 s, and it is told")

@@ -22,8 +22,11 @@ struct ChatRequestJSONTests {
       .send(to: .fingerprint(.alice), text: "x")
     ),
     (#"{"cmd":"call","to":"E4926D25"}"#, .call(.number(Fingerprint.alice.number))),
-    (#"{"cmd":"answer"}"#, .answer), (#"{"cmd":"decline"}"#, .decline),
-    (#"{"cmd":"hangup"}"#, .hangUp), (#"{"cmd":"mute","on":true}"#, .mute(true)),
+    (#"{"cmd":"answer"}"#, .answer()), (#"{"cmd":"decline"}"#, .decline()),
+    (#"{"cmd":"answer","nonce":"7M2KQ9XD"}"#, .answer(CallNonce("7M2KQ9XD".utf8))),
+    (#"{"cmd":"decline","nonce":"7M2KQ9XD"}"#, .decline(CallNonce("7M2KQ9XD".utf8))),
+    (#"{"cmd":"hangup","nonce":null}"#, .hangUp()),
+    (#"{"cmd":"hangup"}"#, .hangUp()), (#"{"cmd":"mute","on":true}"#, .mute(true)),
     (#"{"cmd":"mute","on":false}"#, .mute(false)), (#"{"cmd":"mute"}"#, .mute(true)),
     (#"{"cmd":"accept","number":"E492-6D25"}"#, .accept(Fingerprint.alice.number, nil)),
     (
@@ -78,6 +81,8 @@ struct ChatRequestJSONTests {
       (#"{"ref":"a"}"#, "bad-command"), (#"{"ref":"a","cmd":7}"#, "bad-command"),
       (#"{"ref":"a","cmd":"dance"}"#, "bad-command"),
       (#"{"ref":"a","cmd":"send"}"#, "bad-command"),
+      (#"{"ref":"a","cmd":"answer","nonce":"7M2K-Q9XD"}"#, "bad-command"),
+      (#"{"ref":"a","cmd":"hangup","nonce":7}"#, "bad-command"),
       (#"{"ref":"a","cmd":"send","to":"E492-6D25"}"#, "bad-command"),
       (#"{"ref":"a","cmd":"send","to":"E492-6D25","text":7}"#, "bad-command"),
       (#"{"ref":"a","cmd":"send","to":"E492-6D25","text":""}"#, "empty"),

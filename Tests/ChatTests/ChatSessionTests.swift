@@ -84,8 +84,8 @@ struct ChatSessionTests {
   @Test(
     "commands become requests",
     arguments: [
-      ("/who", .peers), ("/links", .links), ("/stats", .stats), ("/answer", .answer),
-      ("/decline", .decline), ("/hangup", .hangUp), ("/quit", .quit), ("/announce", .announce),
+      ("/who", .peers), ("/links", .links), ("/stats", .stats), ("/answer", .answer()),
+      ("/decline", .decline()), ("/hangup", .hangUp()), ("/quit", .quit), ("/announce", .announce),
       ("/call Alice", .call(.fingerprint(.alice))),
       ("/call E492-6D25", .call(.number(Fingerprint.alice.number))),
       ("/block bob jones", .block(.fingerprint(.bob), true)),
@@ -99,6 +99,26 @@ struct ChatSessionTests {
   func commands(line: String, command: ChatCommand) {
     var session = self.session
     #expect(requests(session.enter(line, at: .noon)).map(\.command) == [command])
+  }
+
+  @Test("answering is about the call that shows, and not about one that just took its place")
+  func answering() {
+    var session = self.session
+    let (one, other) = (CallNonce(random: 1), CallNonce(random: 2))
+    func call(_ state: CallStatus.State, _ peer: Fingerprint, _ nonce: CallNonce) -> ChatEvent {
+      .call(CallStatus(state: state, peer: peer, nonce: nonce))
+    }
+    _ = session.entries(for: call(.ringing, .bob, one), at: .noon)
+    #expect(requests(session.enter("/answer", at: .noon)).map(\.command) == [.answer(one)])
+    #expect(requests(session.enter("/decline", at: .noon)).map(\.command) == [.decline(one)])
+    let change = LocalTime.noon.later(by: .seconds(3))
+    _ = session.entries(for: call(.ended(.missed), .bob, one), at: change)
+    _ = session.entries(for: call(.ringing, .alice, other), at: change)
+    let early = session.enter("/answer", at: change.later(by: .milliseconds(499)))
+    #expect(requests(early).isEmpty)
+    #expect(rows(early).first?.contains("Alice") == true)
+    let late = session.enter("/answer", at: change.later(by: .milliseconds(500)))
+    #expect(requests(late).map(\.command) == [.answer(other)])
   }
 
   @Test("calling and verifying without a name mean the open conversation")

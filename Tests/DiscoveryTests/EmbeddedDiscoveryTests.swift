@@ -156,6 +156,26 @@ struct EmbeddedDiscoveryTests {
     for node in [a, c] { node.discovery.stop() }
   }
 
+  @Test("what is looked for no more is forgotten, and found again when it is looked for again")
+  func stopsBrowsing() async throws {
+    let a = Node(name(), port: 41_021, type: type)
+    let b = Node(name(), port: 41_022, type: type)
+    #expect(await a.wait { !a.sightings(of: b.name).isEmpty })
+    a.discovery.stopBrowsing(type)
+    var isEmpty = false
+    for _ in 0..<600 where !isEmpty {
+      try await Task.sleep(for: .milliseconds(20))
+      isEmpty = a.discovery.sightings(of: type).isEmpty
+    }
+    #expect(isEmpty)
+    // What it publishes stays.
+    #expect(b.seen.contains { $0.name == a.name })
+    a.discovery.browse(type, observer: a) { $0.utf8.count == 16 }
+    #expect(await a.wait { !a.discovery.sightings(of: self.type).isEmpty })
+    a.discovery.stop()
+    b.discovery.stop()
+  }
+
   @Test("names that are not asked for never show")
   func filtered() async throws {
     let a = Node(name(), port: 41_012, type: type)

@@ -210,14 +210,14 @@ import Wire
     net.perform(1) { $0.speak([7], at: $1) }
     let frame = try #require(net[1].effects.direct.last)
     #expect(net[1].effects.sends(.voice).last?.packet.payload == ArraySlice(frame))
-    var verdicts: [Bool] = []
+    var verdicts: [DirectEvidence] = []
     net.perform(0) {
       verdicts.append($0.receiveDirectly([1, 2, 3].span.bytes, at: $1))
       verdicts.append($0.receiveDirectly(frame.span.bytes, at: $1))
       verdicts.append($0.receiveDirectly(frame.span.bytes, at: $1))
       $0.directAddress(isKnown: true, at: $1)
     }
-    #expect(verdicts == [false, true, false])
+    #expect(verdicts == [.none, .proof, .none])
     #expect(net[0].effects.callStates.last == .connected(.direct))
     let before = net[0].effects.sends(.voice).count
     net.perform(0) { $0.speak([8], at: $1) }
@@ -226,6 +226,42 @@ import Wire
     // The copy that the mesh brings of the same frame plays nothing.
     net.run(for: .milliseconds(10))
     #expect(net[0].effects.played.filter { $0 == [7] }.count == 1)
+  }
+
+  @Test("a frame that the mesh brought first hints at an address, and plays once")
+  func slowerDirect() throws {
+    let net = chain(2)
+    try connect(net, 0, 1)
+    net.perform(1) { $0.directAddress(isKnown: true, at: $1) }
+    net.perform(1) { $0.speak([7], at: $1) }
+    let frame = try #require(net[1].effects.direct.last)
+    net.run(for: .milliseconds(10))
+    var verdicts: [DirectEvidence] = []
+    net.perform(0) {
+      verdicts.append($0.receiveDirectly(frame.span.bytes, at: $1))
+      verdicts.append($0.receiveDirectly(frame.span.bytes, at: $1))
+    }
+    #expect(verdicts == [.hint, .none])
+    #expect(net[0].effects.played.filter { $0 == [7] }.count == 1)
+  }
+
+  @Test("who is answered by a program is not pinned by it")
+  func answeredByProgram() throws {
+    let net = chain(2)
+    try call(net, 0, 1)
+    net.run(for: .milliseconds(100))
+    try net.attempt(1) { try $0.answerCall(isOwnAct: false, at: $1) }
+    net.run(for: .milliseconds(100))
+    #expect(net[1].effects.callStates.last == .connected(.mesh))
+    #expect(net[1].mesh.contacts.contacts.isEmpty)
+    let caller = net[0].mesh.ownFingerprint
+    try net.attempt(1) {
+      _ = try $0.send(
+        "echo", to: caller.number, fingerprint: caller, isOwnAct: false, at: $1)
+    }
+    net.run(for: .seconds(2))
+    #expect(net[1].mesh.contacts.contacts.isEmpty)
+    #expect(net[1].mesh.waitingMessages == 0)
   }
 
   @Test("a node that stops ends its call and says so")

@@ -162,6 +162,9 @@ extension ChatEvent {
   var peer: Peer? {
     if case .peer(let peer) = self { peer } else { nil }
   }
+  var call: CallStatus? {
+    if case .call(let status) = self { status } else { nil }
+  }
   var error: ChatError? {
     if case .error(let error, _) = self { error } else { nil }
   }

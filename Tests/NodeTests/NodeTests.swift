@@ -110,7 +110,7 @@ import Wire
       (.accept(stranger.number, nil), .unknownNumber(stranger.number)),
       (.verify(.number(stranger.number), same: true), .unknownNumber(stranger.number)),
       (.block(.number(own), true), .isSelf),
-      (.hangUp, .noCall), (.answer, .noCall), (.decline, .noCall), (.mute(true), .noCall),
+      (.hangUp(), .noCall), (.answer(), .noCall), (.decline(), .noCall), (.mute(true), .noCall),
     ]
     for (index, (command, error)) in cases.enumerated() {
       anna.front.ask(command, ref: "\(index)")

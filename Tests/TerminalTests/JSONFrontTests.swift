@@ -64,7 +64,7 @@ struct JSONFrontTests {
     scene.input.send("nonsense\n{\"cmd\":\"call\",\"to\":\"x\",\"ref\":\"r\"}\n")
     scene.input.send("{\"cmd\":\"answer\"}\n")
     try await eventually {
-      scene.requests == [ChatRequest(.answer)] && scene.output.lines.count == 2
+      scene.requests == [ChatRequest(.answer())] && scene.output.lines.count == 2
     }
     #expect(scene.output.lines[0].hasPrefix(#"{"event":"error","code":"bad-command","#))
     #expect(scene.output.lines[1].hasPrefix(#"{"event":"error","code":"bad-number","#))
@@ -81,7 +81,7 @@ struct JSONFrontTests {
       try await eventually { scene.input.waiting == 0 }
     }
     scene.input.send("\n{\"cmd\":\"answer\"}\n")
-    try await eventually { scene.requests == [ChatRequest(.answer)] }
+    try await eventually { scene.requests == [ChatRequest(.answer())] }
     try await eventually { scene.output.lines.count == 1 }
     scene.end()
   }
@@ -163,7 +163,7 @@ struct JSONFrontTests {
     var rooms = 0
     scene.front.onRoom = { rooms += 1 }
     scene.output.listen()
-    try await eventually { scene.requests == [ChatRequest(.answer)] }
+    try await eventually { scene.requests == [ChatRequest(.answer())] }
     try await eventually { rooms > 0 }
     #expect(!scene.front.isBehind)
     scene.end()
@@ -183,7 +183,7 @@ struct JSONFrontTests {
     }
     scene.front.show(event(2))
     scene.output.listen()
-    try await eventually { scene.requests == [ChatRequest(.answer)] }
+    try await eventually { scene.requests == [ChatRequest(.answer())] }
     #expect(scene.front.outletWaiting == 0)
     scene.end()
   }
@@ -240,7 +240,7 @@ struct JSONFrontTests {
     try await eventually {
       let count = recv(ends[1], &buffer, buffer.count, Int32(MSG_DONTWAIT))
       if count > 0 { received += buffer[..<count].count { $0 == 0x0A } }
-      return received == 1_000 && requests == [ChatRequest(.answer)]
+      return received == 1_000 && requests == [ChatRequest(.answer())]
     }
     front.stop()
     close(ends[0])

@@ -18,6 +18,7 @@ final class ScriptedDiscovery: ServiceDiscovery {
     self.accepts = accepts
   }
 
+  func stopBrowsing(_ type: ServiceType) { observer = nil }
   func publish(_ service: PublishedService) { published.append(service) }
   func withdraw(_ type: ServiceType) {}
 

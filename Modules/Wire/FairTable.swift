@@ -1,12 +1,10 @@
-internal import Wire
-
 /// A bounded table that no single link can fill.
 ///
 /// Each entry belongs to the link it first came in on. A link over its share pushes out its own
 /// least recently used entry; when the whole table is full, the link that holds most loses one. So
 /// a peer that makes up names, identities or messages without end forgets its own, not other
 /// people's; nor does it come to own what another link brought by saying it again.
-struct FairTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+package struct FairTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// An entry, in the list of those of its link from the least to the most recently used.
   private struct Slot: Sendable {
     let key: Key
@@ -24,34 +22,36 @@ struct FairTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     var isGone = false
   }
 
-  let capacity: Int
+  package let capacity: Int
   /// The most entries that one link may hold.
-  let share: Int
+  package let share: Int
   /// Without gaps: the last one moves to where one was taken out.
   private var slots: [Slot] = []
   private var places: [Key: Int] = [:]
   private var owners: [LinkID: Owner] = [:]
 
-  init(capacity: Int, share: Int) {
+  package init(capacity: Int, share: Int) {
     precondition(0 < share && share <= capacity, "a share within the capacity")
     self.capacity = capacity
     self.share = share
   }
 
-  var count: Int { slots.count }
+  package var count: Int { slots.count }
 
   /// Every entry, in an order that is the same after the same history.
-  var entries: some Sequence<(key: Key, value: Value)> {
+  package var entries: some Sequence<(key: Key, value: Value)> {
     slots.lazy.map { (key: $0.key, value: $0.value) }
   }
 
-  subscript(key: Key) -> Value? { places[key].map { slots[$0].value } }
+  package subscript(key: Key) -> Value? { places[key].map { slots[$0].value } }
 
   /// Puts a value in, or in place of the one that is there, as heard on `link`.
   ///
   /// - Returns: the entry that had to go for it, if one had to.
   @discardableResult
-  mutating func set(_ value: Value, for key: Key, on link: LinkID) -> (key: Key, value: Value)? {
+  package mutating func set(_ value: Value, for key: Key, on link: LinkID) -> (
+    key: Key, value: Value
+  )? {
     if let place = places[key] {
       guard owners[slots[place].owner]?.isGone == true else {
         slots[place].value = value
@@ -68,17 +68,17 @@ struct FairTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 
   /// Changes a value in place, counting as a use; nothing when it is not there.
-  mutating func update(_ key: Key, _ change: (inout Value) -> Void) {
+  package mutating func update(_ key: Key, _ change: (inout Value) -> Void) {
     guard let place = places[key] else { return }
     change(&slots[place].value)
     use(place)
   }
 
   @discardableResult
-  mutating func remove(_ key: Key) -> Value? { places[key].map { take($0).value } }
+  package mutating func remove(_ key: Key) -> Value? { places[key].map { take($0).value } }
 
   /// The link went down and is never heard again.
-  mutating func linkDown(_ link: LinkID) { owners[link]?.isGone = true }
+  package mutating func linkDown(_ link: LinkID) { owners[link]?.isGone = true }
 
   // MARK: Who has to go
 

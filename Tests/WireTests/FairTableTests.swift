@@ -1,7 +1,6 @@
 import Testing
-import Wire
 
-@testable import Mesh
+@testable import Wire
 
 @Suite("fair table") struct FairTableTests {
   private func keys(_ table: FairTable<Int, Int>) -> Set<Int> { Set(table.entries.map(\.key)) }
