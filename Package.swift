@@ -137,7 +137,9 @@ let package = Package(
     module("PacketLog", ["Wire"]),
     module("Capture", ["Wire", "CPcap"]),
     module("PacketDump", ["Capture", "CommandLine", "Identity", "Seal", "Unlock", "Wire"]),
-    module("CallAudio", ["CommandLine", "EchoNLMS", "Sound"]),
+    module(
+      "CallAudio",
+      ["AudioPipe", "CommandLine", "EchoNLMS", "EventLoop", "Sound", "VoiceCodec", "Wire"]),
     module(
       "Node",
       [
@@ -171,7 +173,9 @@ let package = Package(
     tests("Sound", ["Sound", "TestSupport"]),
     tests("AudioPipe", ["AudioPipe", "EventLoop", "Wire"]),
     tests("EchoNLMS", ["CAllocationCount", "CEchoKernel", "EchoNLMS"]),
-    tests("CallAudio", ["CallAudio", "CommandLine", "EchoNLMS", "TestSupport"]),
+    tests(
+      "CallAudio",
+      ["AudioPipe", "CallAudio", "CommandLine", "EchoNLMS", "TestSupport", "Wire"]),
     tests("Discovery", ["Discovery", "Wire"]),
     tests("WiFiLink", ["WiFiLink", "Discovery", "Link", "Wire"]),
     tests("BLELink", ["BLELink"]),

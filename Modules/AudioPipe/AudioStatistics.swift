@@ -28,7 +28,7 @@ public struct AudioStatistics: Hashable, Sendable {
   public var echoDelayMs: Double?
   /// The microphone's clock over the loudspeaker's.
   public var driftPpm: Double?
-  /// Level of what is heard and of what is said, over full scale.
+  /// The level, over full scale, of what the microphone heard, without echo, and of what was played.
   public var inputDBFS: Double?
   public var outputDBFS: Double?
   /// Of one core.

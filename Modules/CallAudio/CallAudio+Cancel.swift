@@ -8,8 +8,15 @@ extension CallAudio {
   func cancel() throws {
     let backend = arguments[Self.backend, default: .nlms]
     let out = try arguments.required(Self.out)
-    let farFile = try open(arguments.required(Self.far))
-    let microphoneFile = try open(arguments.required(Self.microphone))
+    let (far, microphone) = (
+      try arguments.required(Self.far), try arguments.required(Self.microphone)
+    )
+    for written in [out, arguments[Self.plot]].compactMap({ $0 }) {
+      try refuseSameFile([far, written])
+      try refuseSameFile([microphone, written])
+    }
+    try refuseSameFile([out, arguments[Self.plot]])
+    let (farFile, microphoneFile) = (try open(far), try open(microphone))
     let writer = try naming(out) { () throws(SoundError) in
       try WAVWriter(path: out, sampleRate: EchoFormat.sampleRate)
     }
@@ -39,14 +46,6 @@ extension CallAudio {
   private func open(_ path: String) throws(Failure) -> MonoFile {
     try naming(path) { () throws(SoundError) in
       try MonoFile(path: path, sampleRate: EchoFormat.sampleRate)
-    }
-  }
-
-  private func naming<Result>(
-    _ path: String, _ body: () throws(SoundError) -> Result
-  ) throws(Failure) -> Result {
-    do throws(SoundError) { return try body() } catch {
-      throw Failure("\(quoted(path)): \(error.reason)")
     }
   }
 

@@ -9,7 +9,7 @@ extension CallAudio {
     discussion: "airlink-node starts it for each call. By hand it does with files what it does in "
       + "a call.",
     parameters: [Common.json, Common.color],
-    subcommands: [cancelCommand],
+    subcommands: [callCommand, cancelCommand],
     examples: [
       Command.Example(
         "airlink-callaudio cancel --far far.wav --mic mic.wav --out out.wav",
@@ -18,6 +18,22 @@ extension CallAudio {
 
   /// What `--version` names beside the program.
   static let libraries = [Library("libspeexdsp", "1.2")]
+
+  static let descriptor = Option(
+    "fd", .integer("N", in: 3...65_535 as ClosedRange<Int32>), .required,
+    help: "The descriptor of the socket to airlink-node.")
+  static let audioIn = Option(
+    "audio-in", .file(), help: "What is said: a WAV file in place of a microphone.")
+  static let audioOut = Option(
+    "audio-out", .file(), help: "Where to write what is heard, in place of a loudspeaker.")
+  static let echo = Option(
+    "echo", .choice(EchoChoice.self),
+    help: "Who takes the echo out; auto: the system where it does, else nlms.")
+
+  private static let callCommand = Command(
+    "call", summary: "Carries the sound of one call, for airlink-node",
+    discussion: "airlink-node starts this and talks to it over a socket. It ends with the call.",
+    parameters: [descriptor, audioIn, audioOut, echo])
 
   static let far = Option(
     "far", .file(), .required, help: "What the loudspeaker was given: a WAV file.")

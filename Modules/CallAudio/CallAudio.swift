@@ -1,7 +1,7 @@
 public import CommandLine
 
 /// airlink-callaudio: the sound of calls from the command line.
-public struct CallAudio {
+public struct CallAudio: Sendable {
   let arguments: Arguments
   let console: Console
 
@@ -18,6 +18,7 @@ public struct CallAudio {
 
   private func run() throws {
     switch arguments.path.first {
+    case "call": try MainActor.assumeIsolated { try call() }
     case "cancel": try cancel()
     default: throw UsageError("which command? 'airlink-callaudio --help' lists them")
     }

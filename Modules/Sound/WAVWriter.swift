@@ -3,35 +3,53 @@ internal import Glibc
 /// Writes a 16-bit mono RIFF/WAVE file that appears under its name only when it is whole.
 ///
 /// Until `finish` the bytes stand in a hidden file beside it; a file of that name stays as it was
-/// when something goes wrong. A pipe or device is written to as it is.
+/// when something goes wrong. A live one has its name from the start instead, and is whole up to its
+/// last second at any time, also when the process is killed. A pipe or device is written to as it is.
 public final class WAVWriter {
   /// Samples that fit: lengths in the file have 32 bits.
   public static let maximumSamples = (Int(UInt32.max) - 36) / 2
 
   private let path: String
-  private let temporary: String?
+  private var temporary: String?
+  private let isFile: Bool
+  private let isLive: Bool
   private var descriptor: Int32
   private var buffer: [UInt8] = []
   private let sampleRate: Int
   public private(set) var samples = 0
+  /// Samples that the file's head tells of.
+  private var settled = 0
 
-  public init(path: String, sampleRate: Int) throws(SoundError) {
+  public init(path: String, sampleRate: Int, isLive: Bool = false) throws(SoundError) {
     self.path = path
     self.sampleRate = sampleRate
+    self.isLive = isLive
     var status = stat()
     if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
       guard status.st_mode & S_IFMT != S_IFDIR else { throw SoundError(systemWords(EISDIR)) }
       temporary = nil
+      isFile = false
       descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
     } else {
       let name = Self.hidden(beside: path)
       temporary = name
+      isFile = true
       descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0o644)
     }
     guard descriptor >= 0 else { throw SoundError(systemWords(errno)) }
     buffer.reserveCapacity(Self.bufferBytes + 1_024)
     // A pipe keeps this: readers take such a length as "until the end".
-    buffer += Self.header(sampleRate: sampleRate, dataBytes: UInt32.max - 36)
+    buffer += Self.header(
+      sampleRate: sampleRate, dataBytes: isFile && isLive ? 0 : UInt32.max - 36)
+    guard isFile, isLive else { return }
+    try flush()
+    try takeName()
+  }
+
+  private func takeName() throws(SoundError) {
+    guard let name = temporary else { return }
+    guard rename(name, path) == 0 else { throw SoundError(systemWords(errno)) }
+    temporary = nil
   }
 
   deinit {
@@ -56,21 +74,27 @@ public final class WAVWriter {
       buffer.append(UInt8(truncatingIfNeeded: sample >> 8))
     }
     samples += added.count
+    if isLive, samples - settled >= sampleRate { return try settle() }
     if buffer.count >= Self.bufferBytes { try flush() }
+  }
+
+  /// Writes what there is and says so in the file's head.
+  private func settle() throws(SoundError) {
+    try flush()
+    settled = samples
+    guard isFile else { return }
+    let header = Self.header(sampleRate: sampleRate, dataBytes: UInt32(samples * 2))
+    let count = header.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+    guard count == header.count else { throw SoundError(systemWords(errno)) }
   }
 
   /// Writes the rest and gives the file its name.
   public func finish() throws(SoundError) {
-    try flush()
-    if temporary != nil {
-      let header = Self.header(sampleRate: sampleRate, dataBytes: UInt32(samples * 2))
-      let count = header.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
-      guard count == header.count else { throw SoundError(systemWords(errno)) }
-    }
+    try settle()
     let closed = close(descriptor)
     descriptor = -1
     guard closed == 0 else { throw SoundError(systemWords(errno)) }
-    if let temporary, rename(temporary, path) != 0 { throw SoundError(systemWords(errno)) }
+    try takeName()
   }
 
   private func flush() throws(SoundError) {

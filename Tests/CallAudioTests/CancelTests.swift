@@ -128,4 +128,26 @@ import Testing
       #expect(svg.ranges(of: "<\(element) ").count == svg.ranges(of: "</\(element)>").count)
     }
   }
+
+  @Test("one file in two roles is refused, and stays as it was")
+  func sameFile() throws {
+    let bench = try Bench()
+    let (far, mic) = try recording(bench, seconds: 1)
+    let before = bench.bytes("mic.wav")
+    try FileManager.default.createSymbolicLink(
+      atPath: bench.file("link.wav"), withDestinationPath: mic)
+    for words in [
+      ["--out", mic], ["--out", far], ["--out", bench.file("link.wav")],
+      ["--out", bench.file("x"), "--plot", bench.file("x")],
+      ["--out", bench.file("x"), "--plot", mic],
+    ] {
+      let result = bench.run(["cancel", "--far", far, "--mic", mic] + words)
+      #expect(result.code == .usage, "\(words)")
+      #expect(result.errors.split(separator: "\n").count == 1)
+    }
+    #expect(bench.bytes("mic.wav") == before && bench.bytes("x") == nil)
+    // A recording that is its own far end is only read.
+    let result = bench.run("cancel", "--far", mic, "--mic", mic, "--out", bench.file("out.wav"))
+    #expect(result.code == .done)
+  }
 }

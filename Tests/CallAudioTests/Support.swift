@@ -24,7 +24,9 @@ final class Bench: Sendable {
     }
   }
 
-  func run(_ words: String...) -> Result {
+  func run(_ words: String...) -> Result { run(words) }
+
+  func run(_ words: [String]) -> Result {
     let (output, errors) = (RecordedText(), RecordedText())
     let code = CallAudio.run(
       Invocation(words, output: output.sink(), errors: errors.sink()))

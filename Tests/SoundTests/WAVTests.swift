@@ -224,3 +224,40 @@ extension ScratchDirectory {
     #expect(throws: SoundError.self) { try Resampler(from: 24_000, to: 10_000_000) }
   }
 }
+
+@Suite("WAV files, live") struct LiveWAVTests {
+  @Test("a file has its name from the start, and is whole up to its last second")
+  func whole() throws {
+    let folder = try ScratchDirectory()
+    try folder.write([1, 2, 3], "live.wav")
+    let writer = try WAVWriter(path: folder.file("live.wav"), sampleRate: 8_000, isLive: true)
+    #expect(try folder.read("live.wav").count == 44)
+    let tenth = [Float](repeating: 0.5, count: 800)
+    for number in 1...25 {
+      try writer.write(tenth.span)
+      // As if the process were killed here.
+      let bytes = try folder.read("live.wav")
+      #expect(bytes.count == 44 + number / 10 * 16_000)
+      let told = bytes[40..<44].reversed().reduce(0) { $0 << 8 | Int($1) }
+      #expect(told == bytes.count - 44)
+    }
+    try writer.finish()
+    #expect(try folder.read("live.wav").count == 44 + 25 * 1_600)
+    #expect(try read(folder.read("live.wav"), atMost: 30_000).count == 20_000)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["live.wav"])
+  }
+
+  @Test("where it cannot be made, nothing is left")
+  func refused() throws {
+    let folder = try ScratchDirectory()
+    try FileManager.default.createDirectory(
+      atPath: folder.file("out.wav"), withIntermediateDirectories: false)
+    #expect(throws: SoundError.self) {
+      try WAVWriter(path: folder.file("out.wav"), sampleRate: 8_000, isLive: true)
+    }
+    #expect(throws: SoundError.self) {
+      try WAVWriter(path: folder.file("none/out.wav"), sampleRate: 8_000, isLive: true)
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["out.wav"])
+  }
+}

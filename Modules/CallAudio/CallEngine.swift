@@ -1,0 +1,111 @@
+internal import AudioPipe
+internal import EchoNLMS
+internal import Sound
+internal import VoiceCodec
+internal import Wire
+
+/// A call's sound between devices and pipe: decodes what comes, cancels and codes what goes.
+///
+/// Without I/O: told of frames, samples and the time. Frames of samples have
+/// `VoiceFormat.frameLength` of them; full scale is 1.
+final class CallEngine {
+  var isMuted = false
+  private var playout = PlayoutBuffer()
+  private var decoder: VoiceDecoder
+  private var encoder: VoiceEncoder
+  private let canceller: (any EchoCanceller)?
+  private var echoMeter = EchoMeter()
+  private var echoTotal = EchoMeter.Total()
+  private var echoRemoved: Float?
+  private var inputMeter = LevelMeter()
+  private var outputMeter = LevelMeter()
+  private var cleaned = [Float](repeating: 0, count: VoiceFormat.frameLength)
+  private var coded = [Int16](repeating: 0, count: VoiceFormat.frameLength)
+
+  /// Nil for `canceller` when the system cancels echo, or nobody does.
+  init(canceller: (any EchoCanceller)?) throws(VoiceCodecError) {
+    decoder = try VoiceDecoder()
+    encoder = try VoiceEncoder()
+    self.canceller = canceller
+  }
+
+  /// Whether the canceller has given up.
+  var hasCancellerGivenUp: Bool { canceller?.state.isOff ?? false }
+
+  // MARK: From the other side
+
+  func receive(_ sequence: UInt32, _ opus: [UInt8], at now: Instant) {
+    playout.put(sequence, opus, at: now)
+  }
+
+  /// Puts the next 20 ms of the other side's voice into `samples`.
+  func play(into samples: inout [Float], at now: Instant) {
+    let sound: [Int16]? =
+      switch playout.take(at: now) {
+      case .frame(let opus): decoder.decode(opus)
+      case .recover(let next): decoder.recover(from: next)
+      case .conceal: decoder.conceal()
+      case .silence: nil
+      }
+    for place in samples.indices {
+      samples[place] = sound.map { place < $0.count ? Sample.float($0[place]) : 0 } ?? 0
+    }
+    outputMeter.note(samples.span)
+  }
+
+  /// Lets 20 ms pass in which nothing could be played.
+  func skip(at now: Instant) { _ = playout.take(at: now) }
+
+  // MARK: To the other side
+
+  /// Codes what the microphone heard while the loudspeaker was given `farEnd`.
+  func code(_ microphone: [Float], farEnd: [Float]) throws(VoiceCodecError) -> [UInt8] {
+    if let canceller {
+      do {
+        var output = cleaned.mutableSpan
+        canceller.cancel(farEnd: farEnd.span, microphone: microphone.span, output: &output)
+      }
+      if let second = echoMeter.note(
+        farEnd: farEnd.span, microphone: microphone.span, output: cleaned.span,
+        state: canceller.state, total: &echoTotal)
+      {
+        echoRemoved = second.removed
+      }
+    } else {
+      for place in cleaned.indices { cleaned[place] = microphone[place] }
+    }
+    inputMeter.note(cleaned.span)
+    for place in coded.indices { coded[place] = isMuted ? 0 : Sample.int16(cleaned[place]) }
+    return try encoder.encode(coded)
+  }
+
+  // MARK: Figures
+
+  /// What was since the last call; the shell adds what it alone knows.
+  func takeStatistics() -> AudioStatistics {
+    let counts = playout.takeCounts()
+    var statistics = AudioStatistics()
+    statistics.due = UInt32(clamping: counts.due)
+    statistics.lost = UInt32(clamping: counts.lost)
+    statistics.recovered = UInt32(clamping: counts.recovered)
+    statistics.late = UInt32(clamping: counts.late)
+    statistics.adjusted = UInt32(clamping: counts.leftOut + counts.filledIn)
+    if counts.due > 0 {
+      statistics.jitterMs = Self.inMilliseconds(playout.target)
+      statistics.bufferMs = Self.inMilliseconds(max(.zero, playout.delay))
+    }
+    statistics.echoRemovedDB = echoRemoved.map(Double.init)
+    if let state = canceller?.state {
+      statistics.echoDelayMs = state.delay.map { milliseconds($0) }
+    }
+    statistics.inputDBFS = inputMeter.take()?.rms
+    statistics.outputDBFS = outputMeter.take()?.rms
+    statistics.isMuted = isMuted
+    echoRemoved = nil
+    return statistics
+  }
+
+  private static func inMilliseconds(_ duration: Duration) -> Double {
+    Double(duration.wholeNanoseconds) / 1e6
+  }
+}
