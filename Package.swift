@@ -118,7 +118,7 @@ let package = Package(
     module("Discovery", ["EventLoop", "Wire", "CAvahi", "CLinux"]),
     module("CallRoad", ["Discovery", "EventLoop", "Wire"]),
     module("WiFiLink", ["EventLoop", "Link", "Wire", "Discovery", "CLinux"]),
-    module("BLELink"),
+    module("BLELink", ["EventLoop", "Link", "Wire"]),
 
     // Sound: samples in, samples out.
     signal("Sound", ["CSpeexDSP"]),

@@ -20,6 +20,24 @@ public struct LinkDescription: Hashable, Sendable {
   }
 }
 
+/// How a link carries what it carries, as far as its radio lets one choose.
+public struct LinkDetails: Hashable, Sendable {
+  /// Our part on it: `client`, `server` or both, `client+server`.
+  public let role: String
+  /// Bytes that go out in one piece.
+  public let chunkSize: Int
+  /// Pieces that wait to go out, and how many may before the next packet is shed.
+  public let queuedChunks: Int
+  public let queuedChunksLimit: Int
+
+  public init(role: String, chunkSize: Int, queuedChunks: Int, queuedChunksLimit: Int) {
+    self.role = role
+    self.chunkSize = chunkSize
+    self.queuedChunks = queuedChunks
+    self.queuedChunksLimit = queuedChunksLimit
+  }
+}
+
 /// Why a link goes down, as the one who closes it sees it.
 public enum LinkCloseReason: Hashable, Sendable {
   /// The other end, the radio or the network went away; in the transport's own words.
@@ -68,6 +86,8 @@ public protocol LinkTransport: AnyObject {
   func linkClaimed(_ link: LinkID, by peer: Fingerprint)
   /// Closes one link at once.
   func close(_ link: LinkID, because reason: LinkCloseReason)
+  /// How a link carries what it carries; nil where there is nothing to tell.
+  func details(of link: LinkID) -> LinkDetails?
   /// The system has woken from suspend: whatever waited to be tried again is tried now.
   func systemResumed()
   /// Takes everything down: links, listeners, advertisements.
@@ -79,4 +99,6 @@ public protocol LinkTransport: AnyObject {
 extension LinkTransport {
   /// Most transports need not know.
   public func linkClaimed(_ link: LinkID, by peer: Fingerprint) {}
+  /// Most have nothing to choose.
+  public func details(of link: LinkID) -> LinkDetails? { nil }
 }

@@ -1,29 +1,27 @@
-internal import Wire
-
 /// Pauses between attempts: doubled with each failure up to a bound, and never quite equal, so that
 /// two who failed together do not try together.
-struct Backoff: Sendable {
+public struct Backoff: Sendable {
   /// A pause is this much shorter or longer at the most.
-  static let jitterPercent = 25
+  public static let jitterPercent = 25
 
   private let first: Duration
   private let maximum: Duration
   private var random: SplitMix64
 
-  init(first: Duration, maximum: Duration, random: SplitMix64) {
+  public init(first: Duration, maximum: Duration, random: SplitMix64) {
     self.first = first
     self.maximum = maximum
     self.random = random
   }
 
   /// The pause after the `failures`-th failure in a row, counted from 1.
-  mutating func pause(afterFailures failures: Int) -> Duration {
+  public mutating func pause(afterFailures failures: Int) -> Duration {
     let doublings = min(max(failures, 1) - 1, 30)
     return jitter(min(first * (1 << doublings), maximum))
   }
 
   /// A duration made a little shorter or longer.
-  mutating func jitter(_ duration: Duration) -> Duration {
+  public mutating func jitter(_ duration: Duration) -> Duration {
     let span = 100 - Self.jitterPercent...100 + Self.jitterPercent
     return duration * Int.random(in: span, using: &random) / 100
   }
