@@ -91,6 +91,9 @@ let package = Package(
     .systemLibrary(
       name: "CKissFFT", path: "Modules/CKissFFT",
       providers: [.apt(["libkissfft-dev"])]),
+    .systemLibrary(
+      name: "CDBus", path: "Modules/CDBus", pkgConfig: "dbus-1",
+      providers: [.apt(["libdbus-1-dev"])]),
     // Optimised in debug builds too, as the modules of signals are.
     .target(
       name: "CEchoKernel", path: "Modules/CEchoKernel",
@@ -112,6 +115,9 @@ let package = Package(
 
     // What a program's main thread waits on.
     module("EventLoop", ["CLinux"]),
+
+    // The desktop's and the system's bus.
+    module("DBus", ["CDBus", "EventLoop"]),
 
     // Links.
     module("Link", ["Wire"]),
@@ -170,6 +176,7 @@ let package = Package(
     .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),
 
     tests("EventLoop", ["EventLoop"]),
+    tests("DBus", ["CDBus", "DBus", "TestSupport"]),
     tests("Sound", ["Sound", "TestSupport"]),
     tests("AudioPipe", ["AudioPipe", "EventLoop", "Wire"]),
     tests("EchoNLMS", ["CAllocationCount", "CEchoKernel", "EchoNLMS"]),
