@@ -33,7 +33,7 @@ struct BusLossTests {
     #expect(client.uniqueName == nil)
     silent.close()
 
-    try bus.start()
+    bus.start()
     client.tryNow()
     try await eventually("connected") { client.isConnected }
     let service = try await bus.service(Self.name)
@@ -63,7 +63,7 @@ struct BusLossTests {
       }
     }
     #expect(states.count == 1)
-    try bus.start()
+    bus.start()
     // By itself this time.
     try await eventually("connected") { client.isConnected }
     client.stop()

@@ -12,6 +12,7 @@ public final class PrivateBus {
   /// Starts one that lets everybody do everything.
   ///
   /// - Parameter maximumRules: match rules that one connection may have.
+  /// - Throws: `POSIXError` if there is no room for its files.
   public init(maximumRules: Int = 64) throws {
     directory = try ScratchDirectory()
     let configuration = """
