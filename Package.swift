@@ -146,18 +146,19 @@ let package = Package(
     module(
       "CallAudio",
       ["AudioPipe", "CommandLine", "EchoNLMS", "EventLoop", "Sound", "VoiceCodec", "Wire"]),
+    module("SoundProcess", ["AudioPipe", "CLinux", "EventLoop"]),
     module(
       "Node",
       [
-        "CLinux", "EventLoop", "CommandLine", "Unlock", "CallSignal", "Chat", "Terminal", "Mesh",
-        "Outbox", "Identity", "Link", "Wire",
+        "AudioPipe", "CLinux", "EventLoop", "CommandLine", "SoundProcess", "Unlock", "CallSignal",
+        "Chat", "Terminal", "Mesh", "Outbox", "Identity", "Link", "Wire",
       ]),
 
     program(
       "airlink-node",
       [
         "CallRoad", "CommandLine", "CSodium", "Discovery", "EventLoop", "Identity", "Link", "Node",
-        "PacketLog", "Terminal", "Unlock", "WiFiLink", "Wire",
+        "PacketLog", "SoundProcess", "Terminal", "Unlock", "WiFiLink", "Wire",
       ]),
 
     // For developers: not installed.
@@ -206,7 +207,13 @@ let package = Package(
     tests("CommandLine", ["CommandLine"]),
     tests("Chat", ["Chat", "Wire", "CommandLine"]),
     tests("Terminal", ["Terminal", "EventLoop", "Chat", "Wire", "CommandLine", "CTerminal"]),
-    tests("Node", ["Node", "Chat", "Terminal", "Mesh", "Identity", "Link", "Wire", "TestSupport"]),
+    tests("SoundProcess", ["AudioPipe", "SoundProcess", "TestSupport"]),
+    tests(
+      "Node",
+      [
+        "AudioPipe", "SoundProcess", "Node", "Chat", "Terminal", "Mesh", "Identity", "Link", "Wire",
+        "TestSupport",
+      ]),
     tests("NodeProgram", ["airlink-node", "CommandLine"]),
   ]
 )

@@ -16,6 +16,11 @@ enum BluetoothChoice: String, CaseIterable, Sendable {
   case off
 }
 
+/// Who takes the echo out of calls, as airlink-callaudio names them.
+enum EchoChoice: String, CaseIterable, Sendable {
+  case auto, system, nlms, speex, off
+}
+
 /// What `airlink-node` takes.
 enum NodeOptions {
   static let name = Option(
@@ -33,6 +38,16 @@ enum NodeOptions {
   static let bluetooth = Option(
     "ble", .choice(BluetoothChoice.self),
     help: "Bluetooth LE, which this version does not have yet: both do without it.")
+  static let audio = Option(
+    "audio", .text("DEVICE"),
+    help: "The sound device of calls: auto, off, or a name that airlink-callaudio devices lists.")
+  static let audioIn = Option(
+    "audio-in", .file(), help: "A WAV file that is heard in calls in place of the microphone.")
+  static let audioOut = Option(
+    "audio-out", .file(),
+    help: "A WAV file that takes what the other side says in place of the loudspeaker.")
+  static let echo = Option(
+    "echo", .choice(EchoChoice.self), help: "Who takes the echo out of calls.")
   static let autoAnswer = Flag(
     "auto-answer", help: "Answer whoever calls, at once.")
   static let echoService = Flag(
@@ -56,7 +71,7 @@ enum NodeOptions {
     sections: [
       Command.Section("Who you are", [name, Common.home] + SealingOptions.all),
       Command.Section("Links", [listen, peer, discovery, wifi, bluetooth]),
-      Command.Section("Calls", [autoAnswer, echoService]),
+      Command.Section("Calls", [audio, audioIn, audioOut, echo, autoAnswer, echoService]),
       Command.Section("Output", [Common.json, capture, logLevel, Common.color]),
     ],
     exclusive: [SealingOptions.all],

@@ -66,6 +66,7 @@ private final class Run {
     if let path = arguments[NodeOptions.capture] {
       parts.tap = try PacketCapture(path: path, console)
     }
+    parts.sound = try NodeSound.make(arguments, environment: environment)
     parts.answersCalls = arguments[NodeOptions.autoAnswer]
     parts.isEchoService = arguments[NodeOptions.echoService]
     parts.directRoad = NodeRoad { [weak self] in self?.wifi?.discovery }

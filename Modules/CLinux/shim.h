@@ -13,4 +13,6 @@
 
 // glibc shows these to _GNU_SOURCE only, which a module cannot set for others.
 int accept4(int descriptor, struct sockaddr *address, socklen_t *length, int flags);
+int pipe2(int ends[2], int flags);
+int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int from);
 int sem_clockwait(sem_t *semaphore, clockid_t clock, const struct timespec *end);

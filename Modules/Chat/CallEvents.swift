@@ -42,12 +42,39 @@ public struct CallStatus: Hashable, Sendable {
   public let peer: Fingerprint
   public let nonce: CallNonce
   public let road: CallRoad?
+  /// What a call that has ended was like; nil when nobody could speak in it.
+  public let summary: CallSummary?
 
-  public init(state: State, peer: Fingerprint, nonce: CallNonce, road: CallRoad? = nil) {
+  public init(
+    state: State, peer: Fingerprint, nonce: CallNonce, road: CallRoad? = nil,
+    summary: CallSummary? = nil
+  ) {
     self.state = state
     self.peer = peer
     self.nonce = nonce
     self.road = road
+    self.summary = summary
+  }
+}
+
+/// What a call was like, told at its end.
+public struct CallSummary: Hashable, Sendable {
+  /// For how long both could speak.
+  public let length: Duration
+  /// Of that, how much the direct road carried.
+  public let directPercent: Int
+  /// Of the other side's frames that were due, those that never came; nil without sound.
+  public let lossPercent: Int?
+  /// The longest that frames waited to be played; nil without sound.
+  public let worstBufferMilliseconds: Int?
+
+  public init(
+    length: Duration, directPercent: Int, lossPercent: Int?, worstBufferMilliseconds: Int?
+  ) {
+    self.length = length
+    self.directPercent = directPercent
+    self.lossPercent = lossPercent
+    self.worstBufferMilliseconds = worstBufferMilliseconds
   }
 }
 

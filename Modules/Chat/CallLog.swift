@@ -71,6 +71,7 @@ extension Transcript {
       words =
         StyledText("call with ") + label
         + StyledText(" ended\(length): \(Self.words(for: reason))")
+        + StyledText(call.summary.map(Self.words(for:)) ?? "", .quiet)
     }
     return [TranscriptEntry(.notice, words, at: now)]
   }
@@ -97,6 +98,21 @@ extension Transcript {
     case .lost: "nothing was heard for 30 s"
     case .failed: "it could not go on here"
     }
+  }
+
+  /// What of a call is worth a thought afterwards.
+  private static func words(for summary: CallSummary) -> String {
+    var parts: [String] = []
+    switch summary.directPercent {
+    case 100...: parts.append("all of it directly")
+    case 1..<100: parts.append("\(summary.directPercent) % of it directly")
+    default: parts.append("all of it over the mesh")
+    }
+    if let loss = summary.lossPercent { parts.append("\(loss) % of the voice lost") }
+    if let buffer = summary.worstBufferMilliseconds {
+      parts.append("held back \(buffer) ms at most")
+    }
+    return "; " + parts.joined(separator: ", ")
   }
 
   /// `3:07`, or `1:03:07`.

@@ -56,6 +56,9 @@ public enum ChatWarning: Hashable, Sendable {
   case callQuiet(Fingerprint)
   /// A message is over six hours old: nobody takes it any more.
   case ageLimit(MessageID)
+  /// Something about the sound of a call: the code for programs, and a sentence of which a part may
+  /// be another process's.
+  case sound(code: String, text: String)
 
   /// The word that programs know it by.
   public var code: String {
@@ -65,6 +68,7 @@ public enum ChatWarning: Hashable, Sendable {
     case .keysChanged: "keys-changed"
     case .callQuiet: "call-quiet"
     case .ageLimit: "age-limit"
+    case .sound: "sound"
     }
   }
 }

@@ -126,6 +126,12 @@ extension CallStatus {
     ]
     if case .ended(let reason) = state { object["reason"] = .string(reason.rawValue) }
     object["road"] = road.map { .string($0.rawValue) }
+    if let summary {
+      object["seconds"] = .count(Int(clamping: summary.length.wholeMilliseconds / 1_000))
+      object["directPercent"] = .count(summary.directPercent)
+      object["lossPercent"] = summary.lossPercent.map { .count($0) }
+      object["worstBufferMs"] = summary.worstBufferMilliseconds.map { .count($0) }
+    }
     return object
   }
 }
@@ -162,6 +168,7 @@ extension ChatWarning {
       object["fingerprints"] = [.string(kept.hex), .string(seen.hex)]
     case .callQuiet(let peer): object["number"] = .string("\(peer.number)")
     case .ageLimit(let id): object["id"] = .string(id.hex)
+    case .sound(let code, _): object["sound"] = .string(code)
     }
     return object
   }

@@ -43,16 +43,24 @@ public struct ChatSession: Sendable {
       case .calling: prompt.append("(calling) ", .good)
       case .ringing: prompt.append("(ringing) ", .alarm)
       case .connected:
-        let loss = transcript.calls.quality?.lossPercent ?? 0
+        let quality = transcript.calls.quality
         prompt.append(
-          "(in a call\(isMuted ? ", muted" : "")\(loss > 0 ? ", \(loss) % lost" : "")) ",
-          loss >= CallLog.badLossPercent ? .alarm : .good)
+          "(in a call\(isMuted ? ", muted" : "")\(quality.map(figures) ?? "")) ",
+          quality?.lossPercent ?? 0 >= CallLog.badLossPercent ? .alarm : .good)
       case .ended: break
       }
     }
     if let partner { prompt = prompt + transcript.people.label(partner) }
     prompt.append("> ", .plain)
     return prompt
+  }
+
+  /// How the call sounds, in as few columns as will do.
+  private func figures(_ quality: CallQuality) -> String {
+    let road = transcript.calls.current?.road == .direct ? ", direct" : ", mesh"
+    let loss = quality.lossPercent > 0 ? ", \(quality.lossPercent) % lost" : ""
+    let echo = quality.echoRemovedDB > 0 ? ", echo −\(quality.echoRemovedDB) dB" : ""
+    return "\(road), \(quality.bufferMilliseconds) ms\(loss)\(echo)"
   }
 
   /// Completes the line up to the cursor.

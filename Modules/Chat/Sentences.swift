@@ -46,6 +46,7 @@ extension ChatWarning {
         + "nothing goes to them and nothing of theirs is shown until you accept them"
     case .callQuiet: "nothing has been heard from the other side for 5 s"
     case .ageLimit: "a message is over six hours old: nobody takes it any more"
+    case .sound(_, let text): DisplayText(text).description
     }
   }
 

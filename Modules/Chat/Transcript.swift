@@ -71,7 +71,7 @@ public struct Transcript: Sendable {
   private func entry(_ warning: ChatWarning, _ now: LocalTime) -> TranscriptEntry {
     var words = StyledText(warning.message, .alarm)
     switch warning {
-    case .clock, .temporaryIdentity: break
+    case .clock, .temporaryIdentity, .sound: break
     case .keysChanged(_, let seen, let name):
       words =
         people.label(seen, name: name, role: .alarm) + StyledText(": ", .alarm) + words

@@ -65,7 +65,7 @@ extension ChatError {
 }
 
 extension CallStatus {
-  init(_ report: CallReport) {
+  init(_ report: CallReport, _ summary: CallSummary?) {
     let state: State
     var road: CallRoad?
     switch report.state {
@@ -76,7 +76,9 @@ extension CallStatus {
       road = CallRoad(carrier)
     case .ended(let ending): state = .ended(Reason(ending))
     }
-    self.init(state: state, peer: report.party.fingerprint, nonce: report.nonce, road: road)
+    self.init(
+      state: state, peer: report.party.fingerprint, nonce: report.nonce, road: road,
+      summary: summary)
   }
 }
 

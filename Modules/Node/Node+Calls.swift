@@ -20,17 +20,17 @@ extension Node: DirectRoadObserver {
     switch effect {
     case .call(let report):
       note(report)
-      front.show(.call(CallStatus(report)))
+      let summary = report.isEnded ? tally?.summary(at: clock.now) : nil
+      front.show(.call(CallStatus(report, summary)))
+      followWithSound(report)
       answerByItself(report)
-      if case .connected = report.state, !hasToldOfSilence {
-        hasToldOfSilence = true
-        log(.warning, "this version's calls connect, but carry no sound yet")
-      }
     case .offerDirectRoad(let nonce): directRoad?.offer(nonce)
     case .joinDirectRoad(let nonce): directRoad?.join(nonce)
     case .leaveDirectRoad: directRoad?.leave()
     case .sendDirectly(let frame): directRoad?.send(frame)
-    case .play(_, let opus): returnFrame(opus)
+    case .play(let sequence, let opus):
+      sound?.play(sequence: sequence, opus: opus)
+      returnFrame(opus)
     case .send, .close, .show, .remember, .state, .person, .claimed, .contacts, .warning: break
     }
   }
@@ -57,7 +57,7 @@ extension Node: DirectRoadObserver {
 
   /// Sends a frame back to who spoke, where the node is an echo and was called.
   private func returnFrame(_ opus: [UInt8]) {
-    guard isCallee, echo?.returnsFrame(at: clock.now) == true else { return }
+    guard isCallee, !isMuted, echo?.returnsFrame(at: clock.now) == true else { return }
     mesh.speak(opus, at: clock.moment)
   }
 
@@ -65,6 +65,7 @@ extension Node: DirectRoadObserver {
   func mute(_ isMuted: Bool) throws(MeshRefusal) {
     guard case .connected? = mesh.call?.state else { throw .noCall }
     self.isMuted = isMuted
+    sound?.mute(isMuted)
   }
 
   public func directRoad(received datagram: RawSpan) -> DirectEvidence {
@@ -77,4 +78,8 @@ extension Node: DirectRoadObserver {
     mesh.directAddress(isKnown: hasAddress, at: clock.moment)
     carryOut()
   }
+}
+
+extension CallReport {
+  fileprivate var isEnded: Bool { if case .ended = state { true } else { false } }
 }

@@ -61,6 +61,7 @@ extension Node {
           Statistic(name: "\(transport.name).\($0.name)", value: $0.value)
         }
       } + [Statistic(name: "node.links", value: links.count)]
+      + (sound?.statistics ?? []).map { Statistic(name: "sound.\($0.name)", value: $0.value) }
       + (tap.map { [Statistic(name: "capture.left-out", value: $0.leftOut)] } ?? [])
   }
 }

@@ -27,6 +27,8 @@ public final class Node {
     public var tap: (any PacketTap)?
     /// The direct road of calls; nil where they keep to the mesh.
     public var directRoad: (any DirectRoad)?
+    /// The sound of calls; nil where they are silent.
+    public var sound: (any CallSound)?
     /// Whether whoever calls is answered at once.
     public var answersCalls = false
     /// Whether callers hear their own voice, and texts come back as they were.
@@ -44,12 +46,16 @@ public final class Node {
   let storage: NodeStorage?
   let tap: (any PacketTap)?
   let directRoad: (any DirectRoad)?
+  let sound: (any CallSound)?
+  /// What our own sound may send: 50 frames a second, and what waited while a device stood still.
+  var voiceShare = TokenBucket(capacity: 60, perSecond: 60)
+  /// What the call that is on was like so far; nil while nobody can speak.
+  var tally: CallTally?
   let answersCalls: Bool
   /// What comes back to whom; nil where nothing does.
   var echo: EchoService?
   /// Whether our own side of the call is silent.
   var isMuted = false
-  var hasToldOfSilence = false
   /// Whether the call that is on, or was last, is another's to us.
   var isCallee = false
   var transports: [any LinkTransport] = []
@@ -84,6 +90,7 @@ public final class Node {
     storage = parts.storage
     tap = parts.tap
     directRoad = parts.directRoad
+    sound = parts.sound
     answersCalls = parts.answersCalls || parts.isEchoService
     echo = parts.isEchoService ? EchoService() : nil
     temporaryBecause = parts.temporaryBecause
@@ -100,6 +107,7 @@ public final class Node {
   public func start(_ transports: [any LinkTransport], port: () -> UInt16) throws {
     self.transports = transports
     directRoad?.observer = self
+    sound?.told = { [weak self] in self?.take($0) }
     for transport in transports { try transport.start() }
     clockWatch = ClockWatch(
       onJump: { [weak self] in self?.wake() }, onResume: { [weak self] in self?.resumed() })
@@ -133,6 +141,7 @@ public final class Node {
     carryOut()
     EventLoop.main.settle()
     isStopped = true
+    sound?.shutDown()
     if let timer { EventLoop.main.cancel(timer) }
     clockWatch?.stop()
     contactsWatch?.stop()

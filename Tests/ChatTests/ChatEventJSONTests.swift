@@ -59,6 +59,20 @@ struct ChatEventJSONTests {
         + #""reason":"no-answer"}"#
     ),
     (
+      .call(
+        CallStatus(
+          state: .ended(.hungUp), peer: .alice, nonce: .sample,
+          summary: CallSummary(
+            length: .milliseconds(61_999), directPercent: 90, lossPercent: 2,
+            worstBufferMilliseconds: 80))),
+      #"{"event":"call","state":"ended","number":"E492-6D25","nonce":"\#(CallNonce.sample)","#
+        + #""reason":"hung-up","seconds":61,"directPercent":90,"lossPercent":2,"worstBufferMs":80}"#
+    ),
+    (
+      .warning(.sound(code: "no-device", text: "no \u{1B}[2Jdevice")),
+      #"{"event":"warning","code":"sound","message":"no \#u{FFFD}[2Jdevice","sound":"no-device"}"#
+    ),
+    (
       .quality(
         CallQuality(
           peer: .alice, road: .direct, lossPercent: 1, jitterMilliseconds: 2,

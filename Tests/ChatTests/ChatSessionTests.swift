@@ -182,6 +182,25 @@ struct ChatSessionTests {
     #expect(session.prompt.plain == "(in a call) > ")
   }
 
+  @Test("the prompt shows how a call goes: its road, what is held back, lost and cancelled")
+  func figures() {
+    var session = self.session
+    func show(_ event: ChatEvent) { _ = session.entries(for: event, at: .noon) }
+    func quality(_ loss: Int, _ echo: Int) -> ChatEvent {
+      .quality(
+        CallQuality(
+          peer: .alice, road: .direct, lossPercent: loss, jitterMilliseconds: 3,
+          bufferMilliseconds: 60, echoRemovedDB: echo, cpuPercent: 4))
+    }
+    show(.call(CallStatus(state: .connected, peer: .alice, nonce: .sample, road: .direct)))
+    show(quality(0, 0))
+    #expect(session.prompt.plain == "(in a call, direct, 60 ms) > ")
+    show(quality(4, 30))
+    #expect(session.prompt.plain == "(in a call, direct, 60 ms, 4 % lost, echo −30 dB) > ")
+    show(.call(CallStatus(state: .connected, peer: .alice, nonce: .sample, road: .mesh)))
+    #expect(session.prompt.plain == "(in a call, mesh, 60 ms, 4 % lost, echo −30 dB) > ")
+  }
+
   @Test("opening a conversation says what is to be known of the person")
   func opened() {
     var session = self.session

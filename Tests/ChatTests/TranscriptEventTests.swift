@@ -180,6 +180,17 @@ struct TranscriptEventTests {
       rows(.ended(.remoteEnded), at: .noon.later(by: .seconds(187))) == [
         "14:38 * call with Alice [E492-6D25] ended after 3:07: the other side hung up"
       ])
+    let summary = CallSummary(
+      length: .seconds(60), directPercent: 90, lossPercent: 2, worstBufferMilliseconds: 80)
+    _ = rows(.connected)
+    let ended = ChatEvent.call(
+      CallStatus(
+        state: .ended(.hungUp), peer: .alice, nonce: .sample, summary: summary))
+    #expect(
+      transcript.rows(ended, at: .noon.later(by: .seconds(60))) == [
+        "14:35 * call with Alice [E492-6D25] ended after 1:00: you hung up; 90 % of it directly, "
+          + "2 % of the voice lost, held back 80 ms at most"
+      ])
     #expect(rows(.calling) == ["14:34 * calling Alice [E492-6D25]; /hangup gives up"])
     #expect(
       rows(.ended(.noAnswer)) == ["14:34 * call with Alice [E492-6D25] ended: nobody answered"])
