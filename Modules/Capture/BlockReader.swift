@@ -1,18 +1,17 @@
-/// Integers of a pcapng block in its section's byte order.
+/// Integers of a block or header in its file's byte order.
 struct BlockReader {
-  let bytes: [UInt8]
+  /// Valid while its file is not read on.
+  let bytes: UnsafeRawBufferPointer
   let isBigEndian: Bool
 
   /// The integer at `offset`; nil where the block ends before it does.
-  func load<Value: FixedWidthInteger>(_ offset: Int, _: Value.Type = Value.self) -> Value? {
-    let size = Value.bitWidth / 8
-    guard offset >= 0, offset <= bytes.count - size else { return nil }
-    var value: Value = 0
-    for index in 0..<size {
-      let place = isBigEndian ? offset + index : offset + size - 1 - index
-      value = value << 8 | Value(truncatingIfNeeded: bytes[place])
-    }
-    return value
+  @inline(__always)
+  func load<Value: FixedWidthInteger & BitwiseCopyable>(
+    _ offset: Int, _: Value.Type = Value.self
+  ) -> Value? {
+    guard offset >= 0, offset <= bytes.count - Value.bitWidth / 8 else { return nil }
+    let value = bytes.loadUnaligned(fromByteOffset: offset, as: Value.self)
+    return isBigEndian ? Value(bigEndian: value) : Value(littleEndian: value)
   }
 
   /// Calls `body` with each option's code and where its value lies, from `offset` up to `end`.

@@ -26,44 +26,44 @@ final class BtsnoopFile {
 
   init(_ input: InputFile) throws(CaptureError) {
     self.input = input
-    var header: [UInt8] = []
-    guard try input.read(Self.headerLength, into: &header) == Self.headerLength else {
-      throw .cut(offset: 0, reason: "the file's header")
-    }
-    let (version, number) = (
-      header.span.bytes.load(8, as: UInt32.self),
-      header.span.bytes.load(12, as: UInt32.self) ?? 0
-    )
+    let header = try input.look(Self.headerLength)
+    guard header.count == Self.headerLength, let version = header.bytes.load(8, as: UInt32.self),
+      let number = header.bytes.load(12, as: UInt32.self)
+    else { throw .cut(offset: 0, reason: "\(header.count) bytes of the file's header") }
     guard version == 1 else { throw .damaged(offset: 8, reason: "a version other than 1") }
     guard let kind = Kind(rawValue: number) else {
       throw .damaged(offset: 12, reason: "btsnoop of type \(number), which is not read")
     }
     self.kind = kind
+    input.use(Self.headerLength)
   }
 
   /// Lends the next record to `body`; false at the end of the file.
   func next(_ body: (RecordInfo, RawSpan) -> Void) throws(CaptureError) -> Bool {
     let start = input.position
-    var header: [UInt8] = []
-    let got = try input.read(Self.recordHeaderLength, into: &header)
-    if got == 0 { return false }
-    guard got == Self.recordHeaderLength,
-      let original = header.span.bytes.load(0, as: UInt32.self),
-      let captured = header.span.bytes.load(4, as: UInt32.self),
-      let flags = header.span.bytes.load(8, as: UInt32.self),
-      let time = header.span.bytes.load(16, as: Int64.self)
+    let header = try input.look(Self.recordHeaderLength)
+    if header.count == 0 { return false }
+    guard let original = header.bytes.load(0, as: UInt32.self),
+      let captured = header.bytes.load(4, as: UInt32.self),
+      let flags = header.bytes.load(8, as: UInt32.self),
+      let time = header.bytes.load(16, as: Int64.self)
     else {
-      throw .cut(offset: start, reason: "\(got) bytes of a record's header")
+      throw .cut(offset: start, reason: "\(header.count) bytes of a record's header")
     }
     guard captured <= Self.maximumRecordLength else {
       throw .damaged(offset: start, reason: "a record of \(captured) bytes")
     }
+    let whole = Self.recordHeaderLength + Int(captured)
+    let bytes = try input.look(whole)
+    guard bytes.count == whole else {
+      let read = bytes.count - Self.recordHeaderLength
+      throw .cut(
+        offset: start, reason: "a record of \(captured) bytes, of which \(read) are there")
+    }
     record.removeAll(keepingCapacity: true)
     let direction = beginRecord(flags)
-    let read = try input.read(Int(captured), into: &record)
-    guard read == captured else {
-      throw .cut(offset: start, reason: "a record of \(captured) bytes, of which \(read) are there")
-    }
+    record.append(contentsOf: bytes[Self.recordHeaderLength...])
+    input.use(whole)
     count += 1
     let since = time.subtractingReportingOverflow(Self.epoch)
     let nanoseconds = since.partialValue.multipliedReportingOverflow(by: 1_000)

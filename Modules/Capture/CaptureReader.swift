@@ -29,7 +29,6 @@ public final class CaptureReader {
 
   public let format: CaptureFormat
   private let source: Source
-  private var slice: [UInt8] = []
   private var slices = 0
 
   /// Opens a file.
@@ -49,7 +48,7 @@ public final class CaptureReader {
   }
 
   private init(_ input: InputFile) throws(CaptureError) {
-    format = Self.format(of: try input.peek(BtsnoopFile.magic.count))
+    format = try Self.format(of: Array(input.look(BtsnoopFile.magic.count)))
     switch format {
     case .pcap: source = .pcap(try PcapFile(input))
     case .pcapng: source = .pcapng(PcapngFile(input))
@@ -69,14 +68,14 @@ public final class CaptureReader {
     case .btsnoop(let file): return try file.next(body)
     case .live(let capture): return try capture.next(body)
     case .stream(let input):
-      slice.removeAll(keepingCapacity: true)
-      let count = try input.readSome(Self.sliceLength, into: &slice)
-      guard count > 0 else { return false }
+      let slice = try input.lookAtSome(Self.sliceLength)
+      guard slice.count > 0 else { return false }
+      input.use(slice.count)
       slices += 1
       let info = RecordInfo(
         number: slices, time: nil, linkType: .stream, interface: "stream", direction: nil,
-        originalLength: count)
-      slice.withUnsafeBytes { body(info, $0.bytes) }
+        originalLength: slice.count)
+      body(info, slice.bytes)
       return true
     }
   }
@@ -87,8 +86,7 @@ public final class CaptureReader {
     let magic = first.prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
     switch magic {
     case PcapngFile.sectionHeader: return .pcapng
-    case 0xA1B2_C3D4, 0xA1B2_3C4D: return .pcap
-    case 0xD4C3_B2A1, 0x4D3C_B2A1: return .pcap
+    case let word where PcapFile.isMagic(word): return .pcap
     default: return .stream
     }
   }

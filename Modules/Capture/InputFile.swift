@@ -1,94 +1,80 @@
 internal import Glibc
 
 /// A file, pipe or device that is read once from front to back.
+///
+/// With a buffer of its own and not the C library's: what is read is looked at where it lies, and
+/// every record is saved two calls and a copy.
 final class InputFile {
-  /// Larger than most records, so that few reads go to the system.
+  /// Many records at a time, and yet within a processor's second cache.
   static let bufferSize = 256 * 1_024
-  /// No more than this is made room for before the bytes are there.
-  static let stepSize = 64 * 1_024
 
-  /// Given away when another reader goes on with it.
-  private var stream: UnsafeMutablePointer<FILE>?
-  /// How many bytes were read.
+  private let descriptor: Int32
+  private var buffer = UnsafeMutableRawBufferPointer.allocate(
+    byteCount: bufferSize, alignment: 16)
+  /// What was read and is not used yet lies between these.
+  private var start = 0
+  private var end = 0
+  /// How many bytes were used.
   private(set) var position: UInt64 = 0
 
-  init(path: String) throws(CaptureError) {
-    guard let stream = fopen(path, "rbe") else { throw .system(Self.words(errno)) }
-    self.stream = stream
-    setvbuf(stream, nil, _IOFBF, Self.bufferSize)
+  convenience init(path: String) throws(CaptureError) {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw .system(Self.words(errno)) }
+    self.init(descriptor: descriptor)
   }
 
   /// Reads a descriptor that it closes at the end.
-  init(descriptor: Int32) throws(CaptureError) {
-    guard let stream = fdopen(descriptor, "rb") else { throw .system(Self.words(errno)) }
-    self.stream = stream
-    setvbuf(stream, nil, _IOFBF, Self.bufferSize)
+  init(descriptor: Int32) { self.descriptor = descriptor }
+
+  deinit {
+    buffer.deallocate()
+    close(descriptor)
   }
 
-  deinit { if let stream { fclose(stream) } }
-
-  /// The first bytes, up to `count` of them, without reading them.
-  func peek(_ count: Int) throws(CaptureError) -> [UInt8] {
-    guard let stream else { return [] }
-    var bytes: [UInt8] = []
-    while bytes.count < count {
-      let byte = getc(stream)
-      guard byte != EOF else { break }
-      bytes.append(UInt8(truncatingIfNeeded: byte))
-    }
-    try check()
-    // glibc moves its place in the buffer back when the very bytes come back that stood there.
-    clearerr(stream)
-    for byte in bytes.reversed() { ungetc(Int32(byte), stream) }
-    return bytes
-  }
-
-  /// Appends the next `count` bytes to `bytes`, fewer where the file ends.
+  /// The next bytes, up to `count` of them, without using them; fewer where the file ends.
   ///
-  /// - Returns: how many there were.
-  func read(_ count: Int, into bytes: inout [UInt8]) throws(CaptureError) -> Int {
-    guard let stream else { return 0 }
-    var done = 0
-    while done < count {
-      let step = min(count - done, Self.stepSize)
-      let start = bytes.count
-      bytes.append(contentsOf: repeatElement(0, count: step))
-      let got = bytes.withUnsafeMutableBytes { buffer in
-        fread(buffer.baseAddress.map { $0 + start }, 1, step, stream)
-      }
-      bytes.removeLast(step - got)
-      done += got
-      if got < step { break }
+  /// They lie there until the next look.
+  func look(_ count: Int) throws(CaptureError) -> UnsafeRawBufferPointer {
+    if end - start < count { try fill(count) }
+    return UnsafeRawBufferPointer(rebasing: buffer[start..<min(start + count, end)])
+  }
+
+  /// Whatever is there next, at most `limit` bytes, without waiting for more than one; nothing at
+  /// the end.
+  func lookAtSome(_ limit: Int) throws(CaptureError) -> UnsafeRawBufferPointer {
+    if start == end { try fill(1) }
+    return UnsafeRawBufferPointer(rebasing: buffer[start..<min(start + limit, end)])
+  }
+
+  /// Goes on behind so many of the bytes that were looked at.
+  func use(_ count: Int) {
+    let used = min(count, end - start)
+    start += used
+    position += UInt64(used)
+  }
+
+  /// Reads until so many bytes are there, or the file ends.
+  ///
+  /// Room for more than the buffer holds is made as the bytes come, and never for what a file only
+  /// says it has.
+  private func fill(_ count: Int) throws(CaptureError) {
+    buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: buffer[start..<end]))
+    (start, end) = (0, end - start)
+    while end < count {
+      if end == buffer.count { grow(to: min(count, 2 * buffer.count)) }
+      let got = read(descriptor, buffer.baseAddress.map { $0 + end }, buffer.count - end)
+      if got < 0, errno == EINTR { continue }
+      guard got >= 0 else { throw .system(Self.words(errno)) }
+      if got == 0 { return }
+      end += got
     }
-    position += UInt64(done)
-    try check()
-    return done
   }
 
-  /// Appends whatever is there next, at most `limit` bytes; nothing at the end.
-  func readSome(_ limit: Int, into bytes: inout [UInt8]) throws(CaptureError) -> Int {
-    guard let stream else { return 0 }
-    let first = getc(stream)
-    guard first != EOF else {
-      try check()
-      return 0
-    }
-    // The rest of what is in the buffer, without waiting for more on a pipe.
-    let ready = min(limit - 1, airlinkReady(stream))
-    bytes.append(UInt8(truncatingIfNeeded: first))
-    position += 1
-    return try 1 + read(ready, into: &bytes)
-  }
-
-  /// Gives the stream to a library that closes it.
-  func give() -> UnsafeMutablePointer<FILE>? {
-    defer { stream = nil }
-    return stream
-  }
-
-  private func check() throws(CaptureError) {
-    guard let stream, ferror(stream) != 0 else { return }
-    throw .system(Self.words(errno))
+  private func grow(to size: Int) {
+    let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 16)
+    larger.copyMemory(from: UnsafeRawBufferPointer(rebasing: buffer[..<end]))
+    buffer.deallocate()
+    buffer = larger
   }
 
   static func words(_ code: Int32) -> String {
@@ -100,9 +86,4 @@ final class InputFile {
     }
     return text ?? "error \(code)"
   }
-}
-
-/// How many bytes of a stream's buffer are not read yet.
-private func airlinkReady(_ stream: UnsafeMutablePointer<FILE>) -> Int {
-  max(0, stream.pointee._IO_read_end - stream.pointee._IO_read_ptr)
 }

@@ -21,7 +21,8 @@ final class LiveCapture {
   init(interface: String) throws(CaptureError) {
     var message = [CChar](repeating: 0, count: Int(PCAP_ERRBUF_SIZE))
     guard let made = pcap_create(interface, &message) else {
-      throw .system(PcapFile.text(message))
+      throw .system(
+        String(decoding: message.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
     }
     handle = made
     name = interface
@@ -106,5 +107,13 @@ final class LiveCapture {
     let names = sequence(first: first) { $0.pointee.next }
       .compactMap { device in device.pointee.name.map { String(cString: $0) } }
     return names.prefix(16).joined(separator: ", ")
+  }
+}
+
+/// Versions of the libraries that are captured with.
+public enum CaptureLibraries {
+  public static var pcap: String {
+    let words = String(cString: pcap_lib_version()).split(separator: " ")
+    return words.count > 2 ? String(words[2]) : "unknown"
   }
 }

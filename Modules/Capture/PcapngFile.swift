@@ -19,7 +19,6 @@ final class PcapngFile {
   private let input: InputFile
   private var isBigEndian = false
   private var interfaces: [PcapngInterface] = []
-  private var block: [UInt8] = []
   private var blockStart: UInt64 = 0
   private var count = 0
 
@@ -27,8 +26,7 @@ final class PcapngFile {
 
   /// Lends the next record to `body`; false at the end of the file.
   func next(_ body: (RecordInfo, RawSpan) -> Void) throws(CaptureError) -> Bool {
-    while let type = try nextBlock() {
-      let reader = BlockReader(bytes: block, isBigEndian: isBigEndian)
+    while let (type, reader) = try nextBlock() {
       switch type {
       case BlockType.interface: try addInterface(reader)
       case BlockType.enhancedPacket:
@@ -46,44 +44,48 @@ final class PcapngFile {
     return false
   }
 
-  /// Reads the next block's body into `block` and returns its type; nil at the end of the file.
-  private func nextBlock() throws(CaptureError) -> UInt32? {
+  /// The next block's type, and all of it but the length at its end; nil at the end of the file.
+  private func nextBlock() throws(CaptureError) -> (type: UInt32, BlockReader)? {
     blockStart = input.position
-    block.removeAll(keepingCapacity: true)
-    let got = try input.read(8, into: &block)
-    if got == 0 { return nil }
-    guard got == 8 else { throw cut("\(got) bytes of a block's first 8") }
-    var reader = BlockReader(bytes: block, isBigEndian: isBigEndian)
-    guard let type = reader.load(0, UInt32.self) else { throw cut("no block type") }
-    if type == Self.sectionHeader {
-      try beginSection()
-      reader = BlockReader(bytes: block, isBigEndian: isBigEndian)
-    } else if count == 0, interfaces.isEmpty, blockStart == 0 {
+    var head = try input.look(12)
+    if head.count == 0 { return nil }
+    guard head.count >= 8 else { throw cut("\(head.count) bytes of a block's first 8") }
+    var reader = BlockReader(bytes: head, isBigEndian: isBigEndian)
+    // The same in either byte order.
+    let isSection = reader.load(0) == Self.sectionHeader
+    if isSection {
+      try beginSection(head)
+    } else if blockStart == 0 {
       throw damaged("no section header")
     }
-    guard let length = reader.load(4, UInt32.self), length >= Self.minimumBlockLength,
-      length <= Self.maximumBlockLength, length.isMultiple(of: 4)
+    reader = BlockReader(bytes: head, isBigEndian: isBigEndian)
+    guard let type = reader.load(0, UInt32.self), let length = reader.load(4, UInt32.self),
+      length >= Self.minimumBlockLength, length <= Self.maximumBlockLength,
+      length.isMultiple(of: 4)
     else { throw damaged("a block of a length that cannot be") }
-    let missing = Int(length) - block.count
-    guard missing >= 4 else { throw damaged("a section header that is too short") }
-    let rest = try input.read(missing, into: &block)
-    guard rest == missing else {
-      throw cut("a block of \(length) bytes, of which \(block.count) are there")
+    guard !isSection || length > Self.minimumBlockLength else {
+      throw damaged("a section header that is too short")
     }
-    reader = BlockReader(bytes: block, isBigEndian: isBigEndian)
-    guard reader.load(Int(length) - 4, UInt32.self) == length else {
+    head = try input.look(Int(length))
+    guard head.count == length else {
+      throw cut("a block of \(length) bytes, of which \(head.count) are there")
+    }
+    reader = BlockReader(bytes: head, isBigEndian: isBigEndian)
+    guard reader.load(Int(length) - 4) == length else {
       throw damaged("a block's two lengths differ")
     }
-    block.removeLast(4)
-    return type
+    // It stays where it lies until the next look.
+    input.use(Int(length))
+    let body = UnsafeRawBufferPointer(rebasing: head[..<(Int(length) - 4)])
+    return (type, BlockReader(bytes: body, isBigEndian: isBigEndian))
   }
 
   /// Reads the byte-order magic behind a section header's length.
-  private func beginSection() throws(CaptureError) {
-    guard try input.read(4, into: &block) == 4 else { throw cut("a section header") }
-    switch Array(block[8..<12]) {
-    case [0x1A, 0x2B, 0x3C, 0x4D]: isBigEndian = true
-    case [0x4D, 0x3C, 0x2B, 0x1A]: isBigEndian = false
+  private func beginSection(_ head: UnsafeRawBufferPointer) throws(CaptureError) {
+    switch head.bytes.load(8, as: UInt32.self) {
+    case 0x1A2B_3C4D?: isBigEndian = true
+    case 0x4D3C_2B1A?: isBigEndian = false
+    case nil: throw cut("a section header")
     default: throw damaged("a section header without its byte-order magic")
     }
     interfaces.removeAll()
@@ -96,12 +98,12 @@ final class PcapngFile {
     var interface = PcapngInterface(
       linkType: LinkType(UInt32(type)), name: "interface \(interfaces.count)",
       snapshotLength: snapshot)
-    reader.options(from: 16, to: block.count) { code, value in
+    reader.options(from: 16, to: reader.bytes.count) { code, value in
       switch (code, value.count) {
       case (2, 1...):
-        let name = block[value].prefix(PcapngInterface.maximumNameLength)
+        let name = reader.bytes[value].prefix(PcapngInterface.maximumNameLength)
         interface.name = String(decoding: name, as: UTF8.self)
-      case (9, 1): interface.resolution = TimestampResolution(block[value.lowerBound])
+      case (9, 1): interface.resolution = TimestampResolution(reader.bytes[value.lowerBound])
       case (14, 8): interface.offsetSeconds = reader.load(value.lowerBound, Int64.self) ?? 0
       default: break
       }
@@ -117,14 +119,14 @@ final class PcapngFile {
       ? reader.load(8, UInt16.self).map(Int.init) : reader.load(8, UInt32.self).map(Int.init)
     guard let index, let high = reader.load(12, UInt32.self),
       let low = reader.load(16, UInt32.self), let captured = reader.load(20, UInt32.self),
-      let original = reader.load(24, UInt32.self), 28 + Int(captured) <= block.count
+      let original = reader.load(24, UInt32.self), 28 + Int(captured) <= reader.bytes.count
     else { throw damaged("a packet longer than its block") }
     guard interfaces.indices.contains(index) else {
       throw damaged("a packet of interface \(index), which is not described")
     }
     let data = 28..<28 + Int(captured)
     var direction: Direction?
-    reader.options(from: (data.upperBound + 3) / 4 * 4, to: block.count) { code, value in
+    reader.options(from: (data.upperBound + 3) / 4 * 4, to: reader.bytes.count) { code, value in
       guard code == 2, value.count == 4, let flags = reader.load(value.lowerBound, UInt32.self)
       else { return }
       switch flags & 3 {
@@ -134,7 +136,7 @@ final class PcapngFile {
       }
     }
     deliver(
-      data, interfaces[index], time: UInt64(high) << 32 | UInt64(low), direction,
+      reader, data, interfaces[index], time: UInt64(high) << 32 | UInt64(low), direction,
       originalLength: Int(original), body)
   }
 
@@ -148,20 +150,20 @@ final class PcapngFile {
       throw damaged("a packet of interface 0, which is not described")
     }
     let snapshot = interface.snapshotLength == 0 ? UInt32.max : interface.snapshotLength
-    let length = min(Int(min(original, snapshot)), block.count - 12)
+    let length = min(Int(min(original, snapshot)), reader.bytes.count - 12)
     deliver(
-      12..<12 + length, interface, time: nil, nil, originalLength: Int(original), body)
+      reader, 12..<12 + length, interface, time: nil, nil, originalLength: Int(original), body)
   }
 
   private func deliver(
-    _ data: Range<Int>, _ interface: PcapngInterface, time: UInt64?, _ direction: Direction?,
-    originalLength: Int, _ body: (RecordInfo, RawSpan) -> Void
+    _ reader: BlockReader, _ data: Range<Int>, _ interface: PcapngInterface, time: UInt64?,
+    _ direction: Direction?, originalLength: Int, _ body: (RecordInfo, RawSpan) -> Void
   ) {
     count += 1
     let info = RecordInfo(
       number: count, time: time.flatMap { interface.time($0) }, linkType: interface.linkType,
       interface: interface.name, direction: direction, originalLength: originalLength)
-    block.withUnsafeBytes { body(info, $0.bytes.extracting(data)) }
+    body(info, reader.bytes.bytes.extracting(data))
   }
 
   private func cut(_ reason: String) -> CaptureError { .cut(offset: blockStart, reason: reason) }

@@ -62,7 +62,7 @@ import Wire
     var file = CaptureBytes()
     file.pcapHeader()
     let reading = try Reading(Array(file.bytes.prefix(10)))
-    guard case .damaged(0, _)? = reading.error else {
+    guard case .cut(0, _)? = reading.error else {
       Issue.record("\(String(describing: reading.error))")
       return
     }
