@@ -53,7 +53,8 @@ struct CallTable {
     let key = FrameKey(sequence: sequence, tag: tag)
     guard let place = voice(on: road, key, sequence, crossing) else { return }
     remember(key, place)
-    voices[place].flow.note(sequence, at: crossing.time?.nanoseconds)
+    let isFiller = frame.byteCount == VoiceFlow.fillerLength
+    voices[place].flow.note(sequence, isFiller: isFiller, at: crossing.time?.nanoseconds)
     if voices[place].destination == nil { voices[place].destination = destination }
     if !voices[place].links.contains(crossing.link), voices[place].links.count < 16 {
       voices[place].links.append(crossing.link)
@@ -65,12 +66,17 @@ struct CallTable {
     on road: Road, _ key: FrameKey, _ sequence: UInt32, _ crossing: Crossing
   ) -> Int? {
     let time = crossing.time?.nanoseconds
-    // The very same frame decides, then the road.
-    if let known = recent[key], voices[known].direction == crossing.direction {
+    // The very same frame decides, then the road. Which way it goes does not: each link's name says
+    // by itself which of its ends is the first.
+    if let known = recent[key] {
       roads[road] = known
       return known
     }
     if let known = roads[road], voices[known].flow.goesOn(with: sequence, at: time) {
+      return known
+    }
+    if let known = answer(on: road, sequence, at: time) {
+      roads[road] = known
       return known
     }
     guard voices.count < Self.maximumVoices else { return nil }
@@ -78,6 +84,18 @@ struct CallTable {
       Voice(call: call(for: crossing), links: [crossing.link], direction: crossing.direction))
     roads[road] = voices.count - 1
     return voices.count - 1
+  }
+
+  /// The voice that a new direct road goes on with: where its other direction is known to be one side
+  /// of a call, the other side of that call, if its numbers fit.
+  private func answer(on road: Road, _ sequence: UInt32, at time: Int64?) -> Int? {
+    guard case .direct(let link, let direction?) = road,
+      let other = roads[.direct(link: link, direction == .outbound ? .inbound : .outbound)]
+    else { return nil }
+    return voices.indices.first {
+      $0 != other && voices[$0].call == voices[other].call
+        && voices[$0].flow.goesOn(with: sequence, at: time)
+    }
   }
 
   /// The number of the call whose other direction goes over the same link now; else a new one.
@@ -110,6 +128,9 @@ struct CallTable {
 struct VoiceFlow {
   /// Milliseconds between frames (PROTOCOL, section 7).
   static let interval = 20.0
+  /// A node without an audio process seals one byte of Opus every so often.
+  static let fillerLength = VoiceFrame.overhead + 1
+  static let fillerInterval = 200.0
   /// As the replay window has it: what is further behind is late.
   static let window: UInt32 = 64
 
@@ -122,7 +143,7 @@ struct VoiceFlow {
   private var highest: UInt32 = 0
   /// Which of the last 64 came, the highest in bit 0.
   private var seen: UInt64 = 0
-  private var transit: Double?
+  private var latest: (sequence: UInt32, isFiller: Bool, time: Int64)?
   /// As RFC 3550 reckons it, in milliseconds.
   private(set) var jitter = 0.0
 
@@ -139,7 +160,7 @@ struct VoiceFlow {
     return overflow ? nil : span / 1_000_000
   }
 
-  mutating func note(_ sequence: UInt32, at time: Int64?) {
+  mutating func note(_ sequence: UInt32, isFiller: Bool = false, at time: Int64?) {
     if frames == 0 {
       (lowest, highest, seen, frames) = (sequence, sequence, 1, 1)
     } else if sequence > highest {
@@ -160,9 +181,13 @@ struct VoiceFlow {
     guard let time else { return }
     firstTime = min(firstTime ?? time, time)
     lastTime = max(lastTime ?? time, time)
-    let arrival = Double(time) / 1e6 - Double(sequence) * Self.interval
-    if let transit { jitter += (abs(arrival - transit) - jitter) / 16 }
-    transit = arrival
+    if let latest, latest.isFiller == isFiller {
+      let interval = isFiller ? Self.fillerInterval : Self.interval
+      let apart = Double(time) - Double(latest.time)
+      let steps = Double(sequence) - Double(latest.sequence)
+      jitter += (abs(apart / 1e6 - steps * interval) - jitter) / 16
+    }
+    latest = (sequence, isFiller, time)
   }
 
   /// Whether a frame of this number can be the same call's.

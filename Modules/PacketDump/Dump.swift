@@ -20,6 +20,8 @@ final class Dump: PacketVisitor {
   }
 
   private let settings: Settings
+  /// What the filter wants to be read of a packet.
+  private let wants: Filter.Wants
   private let sink: TextSink
   private let lines: LinePrinter
   private let objects: JSONPrinter
@@ -38,6 +40,7 @@ final class Dump: PacketVisitor {
 
   init(_ settings: Settings, _ sink: TextSink) {
     self.settings = settings
+    wants = settings.filter?.wants ?? []
     self.sink = sink
     follow = settings.follow.map { Follow($0) }
     lines = LinePrinter(detail: settings.detail)
@@ -55,19 +58,24 @@ final class Dump: PacketVisitor {
 
   func packet(_ crossing: Crossing, _ view: borrowing PacketView) {
     guard !isDone else { return }
-    let header = view.header
+    // Before the header is copied: it was written a moment ago, field by field, and to read it
+    // whole at once waits until the processor has put it together.
+    let sighting = copies.note(view.header, link: crossing.link)
     let facts = PacketFacts(
-      crossing: crossing, header: header, refusal: view.refusal,
-      sighting: copies.note(header, link: crossing.link))
-    if let filter = settings.filter, !filter.passes(facts, link: name(crossing.link)) { return }
+      crossing: crossing, header: view.header, refusal: view.refusal, sighting: sighting)
     var opening: Opening?
-    if let opener = settings.opener { opening = opener.open(view) }
+    if let opener = settings.opener, wants.contains(.opening) { opening = opener.open(view) }
+    if let filter = settings.filter {
+      let subject = FilterSubject(facts, view, opening, wants, link: name(crossing.link))
+      guard filter.passes(subject) else { return }
+    }
+    if let opener = settings.opener, !wants.contains(.opening) { opening = opener.open(view) }
     if follow?.take(facts, opening) == false { return }
     shown += 1
     if settings.statistics {
       statistics.count(facts)
-      if header.kind == .voice, facts.refusal == nil {
-        calls.note(view.payload, crossing, to: header.destination)
+      if facts.header.kind == .voice, facts.refusal == nil {
+        calls.note(view.payload, crossing, to: facts.header.destination)
       }
       return
     }
@@ -82,9 +90,13 @@ final class Dump: PacketVisitor {
     if text.count >= TextBuffer.capacity { flush() }
   }
 
-  /// Frames and losses are shown where every packet is: a filter is about packets.
+  /// Frames belong to no message's way.
   func frame(_ crossing: Crossing, _ frame: CallFrame, _ bytes: RawSpan) {
-    guard !isDone, showsAll else { return }
+    guard !isDone, settings.follow == nil else { return }
+    if let filter = settings.filter {
+      let subject = FilterSubject(frame, crossing, link: name(crossing.link))
+      guard filter.passes(subject) else { return }
+    }
     shown += 1
     if settings.statistics { return calls.note(bytes, crossing, to: nil) }
     if settings.isJSON {
@@ -95,6 +107,7 @@ final class Dump: PacketVisitor {
     if text.count >= TextBuffer.capacity { flush() }
   }
 
+  /// Losses are shown where everything is: a filter is about what is there.
   func lost(_ crossing: Crossing, _ loss: Loss) {
     guard !isDone else { return }
     statistics.count(loss, on: crossing.link)

@@ -18,8 +18,10 @@ struct FilterParser {
   static let maximumTokens = 1_024
   private static let operators = Filter.Comparison.allCases.map(\.rawValue) + ["~"]
   static let fields =
-    ["kind", "id", "to", "link", "dir"] + Filter.Field.allCases.map(\.rawValue)
-  static let flags = ["copy", "relayed", "refused"]
+    ["kind"] + Filter.DigitsField.allCases.map(\.rawValue)
+    + Filter.PersonField.allCases.map(\.rawValue) + Filter.WordField.allCases.map(\.rawValue)
+    + Filter.TextField.allCases.map(\.rawValue) + Filter.NumberField.allCases.map(\.rawValue)
+  static let marks = Filter.Mark.allCases.map(\.rawValue)
 
   private enum Token: Equatable {
     case word(String)
@@ -100,21 +102,17 @@ struct FilterParser {
           ? "has \(words(at: next)) where a field should stand" : "ends too early")
     }
     next += 1
-    switch name {
-    case "copy": return .isCopy
-    case "relayed": return .isRelayed
-    case "refused": return .isRefused
-    default: return try comparison(of: name)
-    }
+    if let mark = Filter.Mark(rawValue: name) { return .mark(mark) }
+    return try comparison(of: name)
   }
 
   private mutating func comparison(of name: String) throws(Refusal) -> Filter {
     guard Self.fields.contains(name) else {
-      let nearest = Nearest.word(to: name, among: Self.fields + Self.flags)
+      let nearest = Nearest.word(to: name, among: Self.fields + Self.marks)
       throw Refusal(
         "knows no field \(quoted(name))"
           + (nearest.map { "; did you mean \($0)?" }
-            ?? "; there are \((Self.fields + Self.flags).joined(separator: ", "))"))
+            ?? "; there are \((Self.fields + Self.marks).joined(separator: ", "))"))
     }
     guard case .comparison(let sign)? = token else {
       throw Refusal("wants ==, !=, <, <=, >, >= or ~ behind \(name)")
@@ -126,20 +124,22 @@ struct FilterParser {
     default: throw Refusal("wants a value behind \(name) \(sign)")
     }
     next += 1
-    if let field = Filter.Field(rawValue: name) {
+    if let field = Filter.NumberField(rawValue: name) {
       guard let comparison = Filter.Comparison(rawValue: sign) else {
-        throw Refusal("\(name) is a number: ~ is for link")
+        throw Refusal("\(name) is a number: ~ is for link, name and text")
       }
       return .number(field, comparison, try number(value, of: field))
     }
-    if name == "link", sign == "~" { return .link(value, .contains) }
+    let field = Filter.TextField(rawValue: name)
+    if let field, sign == "~" { return .text(field, value, .contains) }
     guard sign == "==" || sign == "!=" else {
-      throw Refusal("\(name) takes == and != alone" + (name == "link" ? ", and ~" : ""))
+      throw Refusal("\(name) takes == and != alone" + (field == nil ? "" : ", and ~"))
     }
+    if let field { return .text(field, value, sign == "==" ? .equal : .notEqual) }
     return try equality(name, value, isEqual: sign == "==")
   }
 
-  private func number(_ text: String, of field: Filter.Field) throws(Refusal) -> Int64 {
+  private func number(_ text: String, of field: Filter.NumberField) throws(Refusal) -> Int64 {
     guard let value = Int64(text) else {
       let unit = field == .age ? ", in milliseconds" : ""
       throw Refusal("\(field.rawValue) is a whole number\(unit), not \(quoted(text))")
@@ -150,38 +150,46 @@ struct FilterParser {
   private func equality(
     _ name: String, _ value: String, isEqual: Bool
   ) throws(Refusal) -> Filter {
-    switch name {
-    case "kind":
-      let known: [PacketKind] = [.hello, .sealed, .voice]
-      let kind =
-        known.first { $0.word == value } ?? UInt8(value).map { PacketKind(rawValue: $0) }
-      guard let kind else {
-        throw Refusal("kind is hello, sealed, voice or a number, not \(quoted(value))")
-      }
-      return .kind(kind, isEqual: isEqual)
-    case "id":
+    if let field = Filter.DigitsField(rawValue: name) {
       let digits = value.lowercased()
       guard (1...32).contains(digits.utf8.count), digits.allSatisfy(\.isHexDigit) else {
         throw Refusal("an id is up to 32 hexadecimal digits, not \(quoted(value))")
       }
-      return .id(digits, isEqual: isEqual)
-    case "to": return .destination(try destination(value), isEqual: isEqual)
-    case "dir":
-      guard let direction = Direction(rawValue: value) else {
-        throw Refusal("dir is in or out, not \(quoted(value))")
-      }
-      return .direction(direction, isEqual: isEqual)
-    default: return .link(value, isEqual ? .equal : .notEqual)
+      return .digits(field, digits, isEqual: isEqual)
     }
+    if let field = Filter.PersonField(rawValue: name) {
+      return .person(field, try person(value, field), isEqual: isEqual)
+    }
+    if let field = Filter.WordField(rawValue: name) {
+      guard field.words.contains(value) else {
+        let words = field.words.dropLast().joined(separator: ", ")
+        throw Refusal("\(name) is \(words) or \(field.words.last ?? ""), not \(quoted(value))")
+      }
+      return .word(field, value, isEqual: isEqual)
+    }
+    return .kind(try kind(value), isEqual: isEqual)
   }
 
-  private func destination(_ text: String) throws(Refusal) -> Filter.Destination {
-    if text == "everyone" { return .fingerprint(.everyone) }
+  private func kind(_ text: String) throws(Refusal) -> Filter.Kind {
+    if text == "frame" { return .frame }
+    let known: [PacketKind] = [.hello, .sealed, .voice]
+    let kind = known.first { $0.word == text } ?? UInt8(text).map { PacketKind(rawValue: $0) }
+    guard let kind else {
+      throw Refusal("kind is hello, sealed, voice, frame or a number, not \(quoted(text))")
+    }
+    return .packet(kind)
+  }
+
+  private func person(
+    _ text: String, _ field: Filter.PersonField
+  ) throws(Refusal) -> Filter.Person {
+    if field == .to, text == "everyone" { return .fingerprint(.everyone) }
     if let fingerprint = Fingerprint(hex: text) { return .fingerprint(fingerprint) }
     do throws(Number.ParseError) {
       return .number(try Number(parsing: text))
     } catch {
-      throw Refusal("to is a number, a fingerprint or everyone, not \(quoted(text))")
+      let what = field == .to ? "a number, a fingerprint or everyone" : "a number or a fingerprint"
+      throw Refusal("\(field.rawValue) is \(what), not \(quoted(text))")
     }
   }
 

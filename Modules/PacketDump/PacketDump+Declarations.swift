@@ -10,7 +10,7 @@ extension PacketDump {
   static let statistics = Flag(
     "stats", help: "Count by kind, link and call, in place of showing packets.")
   static let filter = Option(
-    "filter", .filter, help: "Show the packets that pass alone, such as 'kind == hello'.")
+    "filter", .filter, help: "Show what passes alone, such as 'kind == hello'.")
   static let count = Option(
     "count", short: "c", .integer("N", in: 1...Int.max), help: "Leave after N packets.")
   static let lineBuffered = Flag(

@@ -84,6 +84,10 @@ public struct PacketDump {
     } else if SealingChoice(arguments) != nil {
       throw Failure.usage(
         "how an identity is sealed was said, but not which one it is", hints: "add --identity DIR")
+    } else if let word = settings.filter?.openedWord {
+      throw Failure.usage(
+        "the filter asks for \(word), which is known of opened messages alone",
+        hints: "add --identity DIR, to open what was sealed to it")
     }
     return settings
   }

@@ -59,6 +59,55 @@ import Wire
     #expect(table.voices[0].links == [0, 4])
   }
 
+  @Test("roads are tied together whichever of its ends a link names first")
+  func otherWayRound() {
+    var table = CallTable()
+    for step in 0..<20 as Range<UInt32> {
+      let time = Int64(step) * 20
+      if step < 12 {
+        note(&table, step, at: time, .outbound, to: Self.ben)
+        note(&table, step, 7, at: time, .inbound, to: Self.ada)
+      }
+      guard step > 8 else { continue }
+      note(&table, step, at: time, link: 4, .inbound, to: nil)
+      note(&table, step, 7, at: time, link: 4, .outbound, to: nil)
+    }
+    #expect(table.voices.map(\.call) == [1, 1])
+    #expect(table.voices.map(\.flow.frames) == [20, 20])
+    #expect(table.voices.map(\.flow.copies) == [3, 3])
+    #expect(table.voices.map(\.links) == [[0, 4], [0, 4]])
+  }
+
+  @Test("a side that leaves the mesh at once is tied to its call by the other side")
+  func answered() {
+    var table = CallTable()
+    for step in 0..<20 as Range<UInt32> {
+      let time = Int64(step) * 20
+      if step < 12 { note(&table, step, at: time, .outbound, to: Self.ben) }
+      if step > 8 { note(&table, step, at: time, link: 4, .inbound, to: nil) }
+      if step < 10 {
+        note(&table, step, 7, at: time, .inbound, to: Self.ada)
+      } else {
+        note(&table, step, 7, at: time, link: 4, .outbound, to: nil)
+      }
+    }
+    #expect(table.voices.map(\.call) == [1, 1])
+    #expect(table.voices.map(\.flow.frames) == [20, 20])
+    #expect(table.voices.map(\.destination) == [Self.ben, Self.ada])
+  }
+
+  @Test("frames that a node fills in without sound come ten times as slowly, and are no jitter")
+  func fillers() {
+    var flow = VoiceFlow()
+    var time: Int64 = 0
+    for sequence in 0..<40 as Range<UInt32> {
+      let isFiller = sequence < 20
+      flow.note(sequence, isFiller: isFiller, at: time)
+      time += isFiller ? 200_000_000 : 20_000_000
+    }
+    #expect(flow.jitter == 0 && flow.lost == 0)
+  }
+
   @Test("numbers that begin anew, and voice after a long pause, are another call")
   func another() {
     var table = CallTable()

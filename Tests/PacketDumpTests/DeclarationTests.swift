@@ -19,7 +19,7 @@ import Testing
     #expect(difference.missing == [])
     #expect(difference.undeclared == [])
     let words = Set(source.split { " ,;|()[]\"\n".contains($0) }.map(String.init))
-    for word in FilterParser.fields + FilterParser.flags {
+    for word in FilterParser.fields + FilterParser.marks {
       #expect(words.contains(word), "\(word)")
     }
   }

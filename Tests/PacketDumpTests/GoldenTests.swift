@@ -62,6 +62,24 @@ import Testing
     }
   }
 
+  @Test(
+    "a filter chooses among a call's frames and packets",
+    arguments: [
+      ("kind == frame and dir == in", " < frame"), ("kind == voice", " voice "),
+      ("not kind == frame and not kind == hello and not kind == voice", " sealed "),
+    ])
+  func filtered(filter: String, mark: String) throws {
+    let bench = try Bench()
+    let path = Self.folder.appending(component: "frames.pcap").path()
+    let all = bench.run(words: [path]).lines
+    let chosen = all.filter { $0.contains(mark) }
+    #expect(bench.run(words: ["--filter", filter, path]).lines == chosen)
+    #expect(chosen.count > 2 && chosen.count < all.count / 2)
+    let counts = bench.run(words: ["--stats", "--json", "--filter", filter, path])
+    let calls = try counts.objects().filter { $0["of"] as? String == "call" }
+    #expect(calls.isEmpty == mark.contains("sealed"))
+  }
+
   /// A long path is cut in the middle of error lines.
   private func shortened(_ errors: String, _ capture: String) -> String {
     guard let start = errors.range(of: "error: '"),

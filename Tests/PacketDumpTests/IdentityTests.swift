@@ -96,6 +96,31 @@ import Wire
     #expect(!lines[0].contains("from") && lines[1].contains("; does not open"))
   }
 
+  @Test("a filter reaches what was opened, and says so where nothing can be")
+  func filtered() throws {
+    let packets = [
+      try sealed(.text("see you tomorrow"), message: 0xAB), try sealed(.text("no"), packet: 2),
+      try sealed(.receipt(MessageID(Sample.packetID(9))), packet: 3),
+      try sealed(.callSignal(.end(CallNonce(random: 7))), packet: 4),
+      try sealed(.text("see you tomorrow"), packet: 5, from: own, to: other),
+    ]
+    let cases: [(String, [UInt8])] = [
+      ("text ~ tomorrow", [1]), ("text == no", [2]), ("text != no", [1]), ("text ~ \"e y\"", [1]),
+      ("content == receipt", [3]), ("content == text", [1, 2]), ("signal == end", [4]),
+      ("message == abAB", [1]), ("opened", [1, 2, 3, 4]), ("not opened", [5]),
+      ("from == \(number) and not content == text", [3, 4]), ("from != \(number)", []),
+    ]
+    for (filter, ids) in cases {
+      let shown = try run(packets, "--json", "--filter", filter).objects()
+      #expect(shown.map { $0["id"] as? String } == ids.map { Sample.packetID($0).hex }, "\(filter)")
+    }
+    let file = try bench.write(packets[0].encoded)
+    let closed = bench.run(words: ["--filter", "kind == sealed and not text ~ x", file])
+    #expect(closed.code == .usage && closed.errors.contains("asks for text"))
+    #expect(closed.errors.contains("--identity DIR"))
+    #expect(bench.run(words: ["--filter", "from == \(number)", file]).code == .done)
+  }
+
   @Test("--follow shows a message's way: copies, packets sent again, its receipt")
   func follow() throws {
     let text = MessageContent.text("on my way")

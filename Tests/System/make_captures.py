@@ -115,34 +115,38 @@ def tunnel(lab, first, second):
     return "10.99.0.1"
 
 
-FRAMES = """
-import os, random, socket, sys, time
-import struct
-here, there = sys.argv[1], sys.argv[2]
-s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-s.bind((here, 7001))
-random.seed(1)
-for sequence in range(int(sys.argv[3]), int(sys.argv[3]) + 40):
-    if sequence % 10 != 7:
-        s.sendto(struct.pack(">I", sequence) + random.randbytes(76), (there, 7001))
-    time.sleep(0.02)
-"""
-
-
-def frames(folder):
-    """Datagrams as a call's direct road has them, from both sides, every tenth one missing."""
+def call(folder):
+    """Two nodes call each other: over the mesh, by the direct road, and after it was cut by the mesh again."""
     with Lab() as lab:
         first, second = lab.host("a"), lab.host("b")
         lab.segment(first, second)
-        a, b = first.addresses()[0], second.addresses()[0]
         made = folder / "frames.pcap"
-        running = tcpdump(first, made, "-i", "eth0", "udp")
-        sides = [host.start(["/usr/bin/python3", "-c", FRAMES, *words]) for host, words in
-                 ((first, (a, b, "0")), (second, (b, a, "100")))]
-        for side in sides:
-            side.wait(LIMIT)
+        # What finds the nodes for each other is not what this is about.
+        running = tcpdump(first, made, "-i", "eth0", "ip", "and", "not", "port", "5353")
+        words = ["--discovery", "embedded"]
+        ada = node.Node(folder / "call-Ada", "--name", "Ada", *words, host=first).start()
+        ben = node.Node(folder / "call-Ben", "--name", "Ben", *words, host=second).start()
+        for one in (ada, ben):
+            one.ready()
+        for one, other in ((ada, ben), (ben, ada)):
+            one.expect(event="peer", number=other.number)
+        ada.send(cmd="call", to=ben.number)
+        ben.expect(event="call", state="ringing")
+        ben.send(cmd="answer")
+        for one in (ada, ben):
+            one.expect(event="call", state="connected", road="direct")
+        time.sleep(3)
+        first.run(["nft", "add table inet cut; add chain inet cut in { type filter hook input "
+                   "priority 0; }; add rule inet cut in ip protocol udp drop"])
+        ada.expect(event="call", state="connected", road="mesh")
+        time.sleep(1)
+        ben.send(cmd="hangup")
+        for one in (ada, ben):
+            one.expect(event="call", state="ended")
+            one.quit()
         running.stop(first, "tcpdump")
     (CAPTURES / "frames.pcap").write_bytes(made.read_bytes())
+    print("frames.pcap", made.stat().st_size, "bytes")
 
 
 def own(folder):
@@ -290,7 +294,7 @@ def main():
             captured(folder, "cooked2.pcap", "-i", "any", "-y", "LINUX_SLL2", *tcp)
             captured(folder, "raw.pcap", "-i", "tunnel", "tcp", prepare=tunnel)
             captured(folder, "snapped.pcap", "-i", "eth0", "-s", "400", *tcp)
-            frames(folder)
+            call(folder)
             synthesise(own(folder))
             damage()
     golden()
