@@ -10,19 +10,20 @@ struct RecentTable<Key: Hashable, Value: Remembered> {
   let capacity: Int
   private var values: [Key: Value] = [:]
   /// Records of one connection mostly come in a row.
-  private var latest: (key: Key, value: Value)?
+  private var latestKey: Key?
+  private var latest: Value?
 
   init(capacity: Int) { self.capacity = capacity }
 
   /// The value of `key`, which is used by `record` now.
   mutating func use(_ key: Key, by record: Int) -> Value? {
-    if let latest, latest.key == key {
-      latest.value.lastRecord = record
-      return latest.value
+    if let latest, latestKey == key {
+      latest.lastRecord = record
+      return latest
     }
     guard let value = values[key] else { return nil }
     value.lastRecord = record
-    latest = (key, value)
+    remember(value, key)
     return value
   }
 
@@ -39,13 +40,21 @@ struct RecentTable<Key: Hashable, Value: Remembered> {
       forgotten = leaving.map(\.value).sorted { $0.firstRecord < $1.firstRecord }
     }
     values[key] = value
-    latest = (key, value)
+    remember(value, key)
     return forgotten
   }
 
   mutating func remove(_ key: Key) {
     values[key] = nil
-    if latest?.key == key { latest = nil }
+    if latestKey == key {
+      latestKey = nil
+      latest = nil
+    }
+  }
+
+  private mutating func remember(_ value: Value, _ key: Key) {
+    latestKey = key
+    latest = value
   }
 
   /// All values in the order they were made.

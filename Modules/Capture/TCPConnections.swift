@@ -82,7 +82,17 @@ final class TCPConnection: Remembered {
   }
 
   func take(_ segment: TCPSegment, _ bytes: RawSpan, from source: Endpoint, _ moment: Moment) {
-    let (this, other) = source == first ? (out, back) : (back, out)
+    if source == first {
+      take(segment, bytes, out, back, moment)
+    } else {
+      take(segment, bytes, back, out, moment)
+    }
+  }
+
+  private func take(
+    _ segment: TCPSegment, _ bytes: RawSpan, _ this: TCPDirection, _ other: TCPDirection,
+    _ moment: Moment
+  ) {
     var sequence = segment.sequence
     if segment.isSYN {
       if segment.acknowledgment == nil { dialled = sequence }

@@ -1,3 +1,4 @@
+internal import Capture
 internal import Wire
 
 /// Which packets were seen, so that copies are known for what they are.
@@ -7,11 +8,12 @@ internal import Wire
 ///
 /// Every packet comes by here, so it is small enough for a processor's second cache: of id and CRC
 /// only a hash of 64 bits is kept, with keys of this run, so that no capture can be made whose
-/// packets fall into one place or are taken for each other. Open addressing with linear probing.
+/// packets fall into one place or are taken for each other. A ring of what was seen, in its order,
+/// with a chain through it for each of many more heads than chains ever get long: for most packets
+/// one head is all that is looked for, and the ring is written from front to back.
 struct CopyTable {
   /// Packets remembered, twice as many as a node does; the oldest goes first.
   static let capacity = 16_384
-  /// Never more than half full.
   private static let mask = 2 * capacity - 1
 
   struct Sighting: Hashable {
@@ -23,49 +25,75 @@ struct CopyTable {
   }
 
   private struct Entry {
-    var hash: UInt64 = 0
-    /// 0 where nothing is.
-    var copy: UInt32 = 0
-    var firstLink: UInt16 = 0
-    var firstHopLimit: UInt8 = 0
+    let hash: UInt64
+    var copy: UInt32 = 1
+    /// Link and hop limit of the first: 12 bits and 4.
+    let first: UInt16
+    /// The entry behind it in its chain, counted from 1; 0 where it is the last.
+    var next: UInt16
 
     var sighting: Sighting {
-      Sighting(copy: Int(copy), firstLink: Int(firstLink), firstHopLimit: firstHopLimit)
+      Sighting(
+        copy: Int(copy), firstLink: Int(first >> 4),
+        firstHopLimit: UInt8(truncatingIfNeeded: first & 15))
     }
   }
 
-  private var entries = [Entry](repeating: Entry(), count: mask + 1)
-  /// What is in the table by its age, the oldest at `oldest`.
-  private var order: [UInt64] = []
+  /// Each chain's first entry, counted from 1; 0 where there is none.
+  private var heads = [UInt16](repeating: 0, count: mask + 1)
+  /// The oldest stands at `oldest`, once it is full.
+  private var ring: [Entry] = []
   private var oldest = 0
   private let keys: (UInt64, UInt64)
 
   init(keys: (UInt64, UInt64) = (.random(in: 0 ... .max), .random(in: 0 ... .max))) {
     self.keys = keys
-    order.reserveCapacity(Self.capacity)
+    ring.reserveCapacity(Self.capacity)
   }
 
   /// Notes a packet on `link` and says which sighting of it this is.
   mutating func note(_ header: PacketHeader, link: Int) -> Sighting {
     let hash = hash(of: header)
-    var slot = find(hash)
-    if entries[slot].copy > 0 {
-      if entries[slot].copy < .max { entries[slot].copy += 1 }
-      return entries[slot].sighting
+    let chain = Int(truncatingIfNeeded: hash) & Self.mask
+    var place = Int(heads[chain])
+    while place > 0 {
+      if ring[place - 1].hash == hash {
+        if ring[place - 1].copy < .max { ring[place - 1].copy += 1 }
+        return ring[place - 1].sighting
+      }
+      place = Int(ring[place - 1].next)
     }
-    if order.count == Self.capacity {
-      remove(order[oldest])
-      order[oldest] = hash
-      oldest = (oldest + 1) % Self.capacity
-      // What is moved back may have come to stand between.
-      slot = find(hash)
+    let link = UInt16(truncatingIfNeeded: max(0, min(link, PacketReader.maximumLinks - 1)))
+    let first = link << 4 | UInt16(header.hopLimit & 15)
+    if ring.count < Self.capacity {
+      ring.append(Entry(hash: hash, first: first, next: heads[chain]))
+      heads[chain] = UInt16(truncatingIfNeeded: ring.count)
     } else {
-      order.append(hash)
+      unlinkOldest()
+      ring[oldest] = Entry(hash: hash, first: first, next: heads[chain])
+      oldest += 1
+      heads[chain] = UInt16(truncatingIfNeeded: oldest)
+      if oldest == Self.capacity { oldest = 0 }
     }
-    let entry = Entry(
-      hash: hash, copy: 1, firstLink: UInt16(clamping: link), firstHopLimit: header.hopLimit)
-    entries[slot] = entry
-    return entry.sighting
+    return Sighting(firstLink: Int(link), firstHopLimit: header.hopLimit)
+  }
+
+  /// Takes the oldest entry out of its chain, of which it is the last.
+  private mutating func unlinkOldest() {
+    let chain = Int(truncatingIfNeeded: ring[oldest].hash) & Self.mask
+    let leaving = UInt16(truncatingIfNeeded: oldest + 1)
+    var place = Int(heads[chain])
+    guard place != Int(leaving) else {
+      heads[chain] = ring[oldest].next
+      return
+    }
+    while place > 0 {
+      if ring[place - 1].next == leaving {
+        ring[place - 1].next = ring[oldest].next
+        return
+      }
+      place = Int(ring[place - 1].next)
+    }
   }
 
   private func hash(of header: PacketHeader) -> UInt64 {
@@ -76,29 +104,5 @@ struct CopyTable {
     let mixed = first.high ^ first.low ^ UInt64(header.crc)
     let second = (mixed ^ keys.1).multipliedFullWidth(by: keys.0 | 1)
     return second.high ^ second.low
-  }
-
-  /// Where the hash stands, or the free slot where it would.
-  private func find(_ hash: UInt64) -> Int {
-    var slot = Int(truncatingIfNeeded: hash) & Self.mask
-    while entries[slot].copy > 0, entries[slot].hash != hash { slot = (slot + 1) & Self.mask }
-    return slot
-  }
-
-  /// Takes an entry out and moves back what it had pushed on, so that no row has a hole.
-  private mutating func remove(_ hash: UInt64) {
-    var hole = find(hash)
-    guard entries[hole].copy > 0 else { return }
-    var next = (hole + 1) & Self.mask
-    while entries[next].copy > 0 {
-      let home = Int(truncatingIfNeeded: entries[next].hash) & Self.mask
-      // How far from its home, round the table's end, either place is.
-      if (next - home) & Self.mask >= (next - hole) & Self.mask {
-        entries[hole] = entries[next]
-        hole = next
-      }
-      next = (next + 1) & Self.mask
-    }
-    entries[hole].copy = 0
   }
 }

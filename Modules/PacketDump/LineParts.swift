@@ -3,7 +3,9 @@ internal import CommandLine
 internal import Wire
 
 /// A link's name as it stands on lines: harmless, filled up to its column.
-struct LinkLabel {
+///
+/// A class, so that to hand it on costs a line one count and not two.
+final class LinkLabel {
   let name: String
   let padded: [UInt8]
 
@@ -21,6 +23,7 @@ struct LinkLabel {
 /// The parts that every line has.
 extension TextCursor {
   /// When and where: what every line begins with.
+  @inline(__always)
   mutating func put(_ crossing: Crossing, link: LinkLabel) {
     if let time = crossing.time { put(timeOfDay: time) }
     link.padded.withUnsafeBytes { put($0) }
@@ -32,6 +35,7 @@ extension TextCursor {
   }
 
   /// A time as `10:25:56.123456 `, UTC.
+  @inline(__always)
   mutating func put(timeOfDay time: CaptureTime) {
     let day: Int64 = 86_400_000_000_000
     let within = UInt64((time.nanoseconds % day + day) % day / 1_000)
@@ -50,16 +54,19 @@ extension TextCursor {
   }
 
   /// Milliseconds as seconds: `-0.012 s`.
+  @inline(__always)
   mutating func putSeconds(milliseconds: Int64) {
     if milliseconds < 0 { put("-") }
     let (seconds, rest) = milliseconds.magnitude.quotientAndRemainder(dividingBy: 1_000)
-    put(decimal: seconds)
+    if seconds < 1_000 { put(small: UInt32(seconds)) } else { put(decimal: seconds) }
     put(".")
-    put(decimal: rest, width: 3)
+    put(byte: UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest / 100))
+    put(twoDigits: UInt32(rest % 100))
     put(" s")
   }
 
   /// The kind, filled up to its column.
+  @inline(__always)
   mutating func put(kind: PacketKind) {
     switch kind {
     case .hello: put("hello   ")
@@ -77,12 +84,16 @@ extension TextCursor {
   private static var alphabet: StaticString { "0123456789ABCDEFGHJKMNPQRSTVWXYZ" }
 
   /// Whom a packet is for, as `XXXX-XXXX` or `everyone `.
+  @inline(__always)
   mutating func put(number destination: Fingerprint) {
     guard destination != .everyone else { return put("everyone ") }
+    guard room.count - count >= 9 else { return }
     let value = destination.value >> 24
     for place in 0..<8 {
-      if place == 4 { put("-") }
-      put(byte: Self.alphabet.utf8Start[Int(value >> UInt64(35 - 5 * place) & 31)])
+      let digit = Self.alphabet.utf8Start[Int(value &>> UInt64(35 - 5 * place) & 31)]
+      room[count + (place < 4 ? place : place + 1)] = digit
     }
+    room[count + 4] = UInt8(ascii: "-")
+    count += 9
   }
 }

@@ -63,14 +63,25 @@ struct LinePrinter {
       cursor.put(" to ")
       cursor.put(number: header.destination)
       cursor.put(" hop ")
-      cursor.put(decimal: Int64(header.hopLimit))
+      cursor.put(small: UInt32(header.hopLimit))
       cursor.put(" ")
-      cursor.put(decimal: Int64(header.packetLength))
+      cursor.put(small: UInt32(header.packetLength))
       cursor.put(" B")
       guard let age = facts.ageMilliseconds else { return }
       cursor.put(" age ")
       cursor.putSeconds(milliseconds: age)
     }
+    if fields != nil || opening != nil || facts.refusal != nil || facts.isCopy {
+      putRemarks(facts, fields, opening, firstLink: firstLink, into: &text)
+    }
+    text.endLine()
+  }
+
+  /// What only some packets have on their line.
+  private func putRemarks(
+    _ facts: PacketFacts, _ fields: PacketFields?, _ opening: Opening?, firstLink: LinkLabel?,
+    into text: inout TextBuffer
+  ) {
     if let hello = fields?.hello {
       text.put(" \(hello.keys.fingerprint.number) ")
       text.put("\"\(DisplayText(name: hello.name))\"")
@@ -90,7 +101,6 @@ struct LinePrinter {
       let hops = facts.hopsSinceFirst
       if hops > 0 { remark("\(hops) hop\(hops == 1 ? "" : "s") later") }
     }
-    text.endLine()
   }
 
   private func putPlace(_ crossing: Crossing, link: LinkLabel, into text: inout TextBuffer) {

@@ -5,7 +5,9 @@ internal import Unlock
 internal import Wire
 
 /// What came of opening a sealed packet that is for the identity at hand.
-enum Opening {
+///
+/// Indirect, because it is large and most packets have none: then it is one word that is nil.
+indirect enum Opening {
   case opened(OpenedMessage)
   case refused(OpenError)
 }

@@ -14,7 +14,9 @@ struct PacketField: Equatable {
 }
 
 /// A packet taken apart.
-struct PacketFields {
+///
+/// A class, because most packets go by without it: then it is one word that is nil.
+final class PacketFields {
   private(set) var all: [PacketField] = []
   /// What is wrong with the payload, or worth knowing.
   private(set) var remarks: [String] = []
@@ -46,7 +48,7 @@ struct PacketFields {
 
   private var end: Int { all.last.map { $0.offset + $0.length } ?? 0 }
 
-  private mutating func addHeader(_ view: borrowing PacketView, age: Int64?) {
+  private func addHeader(_ view: borrowing PacketView, age: Int64?) {
     let header = view.header
     add(view, 2, "magic")
     add(1, "version", "\(header.version)")
@@ -69,7 +71,7 @@ struct PacketFields {
     }
   }
 
-  private mutating func addHello(_ view: borrowing PacketView) {
+  private func addHello(_ view: borrowing PacketView) {
     let hello: Hello
     do throws(Hello.DecodeError) {
       hello = try Hello(payload: view.payload)
@@ -92,17 +94,17 @@ struct PacketFields {
     signatureHolds = holds
   }
 
-  private mutating func add(_ view: borrowing PacketView, _ length: Int, _ name: String) {
+  private func add(_ view: borrowing PacketView, _ length: Int, _ name: String) {
     let start = min(end, view.bytes.byteCount)
     let part = view.bytes.extracting(start..<min(start + length, view.bytes.byteCount))
     add(length, name, part.hex)
   }
 
-  private mutating func add(_ length: Int, _ name: String, _ value: String) {
+  private func add(_ length: Int, _ name: String, _ value: String) {
     all.append(PacketField(offset: end, length: length, name: name, value: value))
   }
 
-  private mutating func addRest(_ view: borrowing PacketView, _ name: String) {
+  private func addRest(_ view: borrowing PacketView, _ name: String) {
     let rest = view.bytes.byteCount - end
     add(rest, name, "\(rest) bytes")
   }

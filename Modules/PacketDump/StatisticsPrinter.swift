@@ -11,7 +11,7 @@ struct StatisticsPrinter {
 
   /// As wide as the longest name.
   private var nameColumns: Int {
-    let longest = statistics.links.keys.map { DisplayText(name($0)).columns }.max() ?? 0
+    let longest = statistics.links.map { DisplayText(name($0.place)).columns }.max() ?? 0
     return min(max(longest, LinePrinter.linkColumns), LinePrinter.maximumLinkColumns)
   }
 
@@ -25,14 +25,14 @@ struct StatisticsPrinter {
     let span = TextBuffer.seconds(statistics.milliseconds)
     text.put("\(statistics.total.packets) packets, \(statistics.total.bytes) bytes\(span)\n\n")
     row(["kind", "packets", "bytes", "copies", "relayed", "refused"], into: &text)
-    for (kind, traffic) in statistics.kinds.sorted(by: { $0.key < $1.key }) {
+    for (kind, traffic) in statistics.kinds {
       row([PacketKind(rawValue: kind).word] + cells(traffic), into: &text)
     }
     text.put("\n")
     row(
       ["link", "packets", "bytes", "copies", "relayed", "refused", "in", "out", "lost", "bad CRC"],
       into: &text)
-    for (link, counts) in statistics.links.sorted(by: { $0.key < $1.key }) {
+    for (link, counts) in statistics.links {
       let own = [counts.inbound, counts.outbound, counts.lostBytes, counts.badChecksums]
       row([name(link)] + cells(counts.traffic) + own.map(String.init), into: &text)
     }
@@ -90,13 +90,13 @@ struct StatisticsPrinter {
       losses[code] = .count(count)
     }
     total["lost"] = .object(losses)
-    let kinds = statistics.kinds.sorted(by: { $0.key < $1.key }).map { kind, traffic in
+    let kinds = statistics.kinds.map { kind, traffic in
       var object: JSONObject = ["event": "stats", "of": "kind"]
       object["kind"] = .string(PacketKind(rawValue: kind).word)
       add(traffic, to: &object)
       return object
     }
-    let links = statistics.links.sorted(by: { $0.key < $1.key }).map { link, counts in
+    let links = statistics.links.map { link, counts in
       var object: JSONObject = ["event": "stats", "of": "link", "link": .string(name(link))]
       add(counts.traffic, to: &object)
       object["in"] = .count(counts.inbound)

@@ -75,11 +75,12 @@ struct TextBuffer {
 
 /// Writes into room that is there: what does not fit is left out.
 struct TextCursor {
-  private let room: UnsafeMutableRawBufferPointer
-  private(set) var count = 0
+  let room: UnsafeMutableRawBufferPointer
+  var count = 0
 
   init(_ room: UnsafeMutableRawBufferPointer) { self.room = room }
 
+  @inline(__always)
   mutating func put(byte: UInt8) {
     guard count < room.count else { return }
     room[count] = byte
@@ -93,8 +94,15 @@ struct TextCursor {
     count += length
   }
 
+  /// Puts it there whole or not at all.
+  ///
+  /// In line, so that a few bytes of a known number are a store or two.
+  @inline(__always)
   mutating func put(_ text: StaticString) {
-    put(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    let length = text.utf8CodeUnitCount
+    guard room.count - count >= length, let to = room.baseAddress else { return }
+    memcpy(to + count, text.utf8Start, length)
+    count += length
   }
 
   mutating func put(hexByte byte: UInt8) {
@@ -108,35 +116,56 @@ struct TextCursor {
   }
 
   /// An id, four bytes at once: every line has one.
+  @inline(__always)
   mutating func put(id: PacketID) {
+    guard room.count - count >= 2 * PacketID.byteCount else { return }
     withUnsafeBytes(of: id) { bytes in
-      for offset in stride(from: 0, to: bytes.count, by: 4) {
+      for offset in stride(from: 0, to: PacketID.byteCount, by: 4) {
         let four = UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
-        let text = Self.digits(four).bigEndian
-        withUnsafeBytes(of: text) { put($0) }
+        room.storeBytes(
+          of: Self.digits(four).bigEndian, toByteOffset: count + 2 * offset, as: UInt64.self)
       }
     }
+    count += 2 * PacketID.byteCount
   }
 
   /// The eight digits of a number, the first in the highest byte.
   private static func digits(_ value: UInt32) -> UInt64 {
     // A digit to each byte.
     var digits = UInt64(value)
-    digits = (digits | digits << 16) & 0x0000_FFFF_0000_FFFF
-    digits = (digits | digits << 8) & 0x00FF_00FF_00FF_00FF
-    digits = (digits | digits << 4) & 0x0F0F_0F0F_0F0F_0F0F
+    digits = (digits | digits &<< 16) & 0x0000_FFFF_0000_FFFF
+    digits = (digits | digits &<< 8) & 0x00FF_00FF_00FF_00FF
+    digits = (digits | digits &<< 4) & 0x0F0F_0F0F_0F0F_0F0F
     // 1 for each that is a letter: 39 lie between 9 and a.
-    let letters = (digits + 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
-    return digits + 0x3030_3030_3030_3030 + letters * 39
+    let letters = (digits &+ 0x0606_0606_0606_0606) &>> 4 & 0x0101_0101_0101_0101
+    return digits &+ 0x3030_3030_3030_3030 &+ letters &* 39
   }
 
   /// A number below 100 as two digits.
+  @inline(__always)
   mutating func put(twoDigits value: UInt32) {
     guard room.count - count >= 2 else { return }
-    let tens = value / 10
-    room[count] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: tens)
-    room[count + 1] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value - 10 * tens)
+    let tens = (value &* 103) &>> 10
+    let ones = value &- 10 &* tens
+    let pair = UInt16(truncatingIfNeeded: 0x3030 &+ tens &+ ones &<< 8)
+    room.storeBytes(of: pair.littleEndian, toByteOffset: count, as: UInt16.self)
     count += 2
+  }
+
+  /// A number below 10,000, as most are that stand on lines.
+  @inline(__always)
+  mutating func put(small value: UInt32) {
+    if value < 10 {
+      put(byte: UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value))
+    } else if value < 100 {
+      put(twoDigits: value)
+    } else if value < 1_000 {
+      guard room.count - count >= 3 else { return }
+      put(byte: UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value / 100))
+      put(twoDigits: value % 100)
+    } else {
+      put(decimal: UInt64(value))
+    }
   }
 
   mutating func put(decimal value: Int64, width: Int = 0) {
@@ -145,20 +174,35 @@ struct TextCursor {
   }
 
   mutating func put(decimal value: UInt64, width: Int = 0) {
-    var length = 1
-    var power: UInt64 = 10
-    while length < 20, value >= power {
-      length += 1
-      power = length == 20 ? .max : power &* 10
+    if width > 1 {
+      var power: UInt64 = 1
+      for _ in 1..<min(width, 19) { power *= 10 }
+      while power > value, power > 1 {
+        put(byte: UInt8(ascii: "0"))
+        power /= 10
+      }
     }
-    for _ in 0..<max(0, width - length) { put(byte: UInt8(ascii: "0")) }
-    guard room.count - count >= length else { return }
-    var rest = value
-    for place in (0..<length).reversed() {
-      room[count + place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+    guard room.count - count >= Self.maximumDigits || room.count - count >= Self.digits(value)
+    else { return }
+    if value < 10 {
+      put(byte: UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value))
+    } else if value < 100 {
+      put(twoDigits: UInt32(truncatingIfNeeded: value))
+    } else {
+      put(decimal: value / 100)
+      put(twoDigits: UInt32(truncatingIfNeeded: value % 100))
+    }
+  }
+
+  private static let maximumDigits = 20
+
+  private static func digits(_ value: UInt64) -> Int {
+    var (digits, rest) = (1, value / 10)
+    while rest > 0 {
+      digits += 1
       rest /= 10
     }
-    count += length
+    return digits
   }
 }
 

@@ -33,6 +33,15 @@ struct TrafficStatistics {
     var losses = 0
     var lostBytes = 0
     var badChecksums = 0
+
+    mutating func count(_ facts: PacketFacts) {
+      traffic.count(facts)
+      switch facts.crossing.direction {
+      case .inbound: inbound += 1
+      case .outbound: outbound += 1
+      case nil: break
+      }
+    }
   }
 
   /// The link a packet was first seen on, and the one a copy came by.
@@ -42,8 +51,10 @@ struct TrafficStatistics {
   }
 
   private(set) var total = Traffic()
-  private(set) var kinds: [UInt8: Traffic] = [:]
-  private(set) var links: [Int: Link] = [:]
+  /// By the number of the kind.
+  private var kindTable = [Traffic](repeating: Traffic(), count: 256)
+  /// By the link's place.
+  private var linkTable: [Link] = []
   private(set) var roads: [Road: Int] = [:]
   private(set) var losses: [String: Int] = [:]
   private(set) var firstTime: CaptureTime?
@@ -51,13 +62,9 @@ struct TrafficStatistics {
 
   mutating func count(_ facts: PacketFacts) {
     total.count(facts)
-    kinds[facts.header.kind.rawValue, default: Traffic()].count(facts)
-    links[facts.crossing.link, default: Link()].traffic.count(facts)
-    switch facts.crossing.direction {
-    case .inbound: links[facts.crossing.link]?.inbound += 1
-    case .outbound: links[facts.crossing.link]?.outbound += 1
-    case nil: break
-    }
+    kindTable[Int(facts.header.kind.rawValue)].count(facts)
+    makeRoom(for: facts.crossing.link)
+    linkTable[facts.crossing.link].count(facts)
     if facts.isCopy {
       let road = Road(first: facts.sighting.firstLink, again: facts.crossing.link)
       if roads[road] != nil || roads.count < Self.maximumRoads { roads[road, default: 0] += 1 }
@@ -69,9 +76,28 @@ struct TrafficStatistics {
 
   mutating func count(_ loss: Loss, on link: Int) {
     losses[loss.code, default: 0] += 1
-    links[link, default: Link()].losses += 1
-    links[link]?.lostBytes += loss.bytes
-    if case .skipped(_, let failures) = loss { links[link]?.badChecksums += failures }
+    makeRoom(for: link)
+    linkTable[link].losses += 1
+    linkTable[link].lostBytes += loss.bytes
+    if case .skipped(_, let failures) = loss { linkTable[link].badChecksums += failures }
+  }
+
+  /// Places are those of `PacketReader.links`, and so below its bound.
+  private mutating func makeRoom(for link: Int) {
+    precondition(link < PacketReader.maximumLinks, "a link that the reader has not")
+    while linkTable.count <= link { linkTable.append(Link()) }
+  }
+
+  /// The kinds that were seen, in the order of their numbers.
+  var kinds: [(kind: UInt8, traffic: Traffic)] {
+    kindTable.enumerated().filter { $0.element.packets > 0 }
+      .map { (kind: UInt8($0.offset), traffic: $0.element) }
+  }
+
+  /// The links that something was seen on, by their place.
+  var links: [(place: Int, counts: Link)] {
+    linkTable.enumerated().filter { $0.element.traffic.packets > 0 || $0.element.losses > 0 }
+      .map { (place: $0.offset, counts: $0.element) }
   }
 
   /// From the first packet's capture to the last one's.

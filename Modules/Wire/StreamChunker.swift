@@ -94,7 +94,7 @@ public struct StreamChunker: Sendable {
         guard heldByteCount >= wanted else { break }
         stepHeld(now: now, body)
       } else {
-        held.removeAll(keepingCapacity: true)
+        if !held.isEmpty { held.removeAll(keepingCapacity: true) }
         head = 0
         let found = firstMagic(in: rest)
         skip(found)
@@ -185,6 +185,7 @@ public struct StreamChunker: Sendable {
   }
 
   private mutating func hold(_ bytes: RawSpan) {
+    guard bytes.byteCount > 0 else { return }
     unsafe bytes.withUnsafeBytes { unsafe held.append(contentsOf: $0) }
   }
 

@@ -35,7 +35,7 @@ import Wire
 
   @Test("what there is no room for is left out")
   func room() {
-    #expect(text { $0.put(atMost: 3) { $0.put("four") } } == "fou")
+    #expect(text { $0.put(atMost: 3) { $0.put("four") } }.isEmpty)
     #expect(text { $0.put(atMost: 2) { $0.put(decimal: Int64(100)) } }.isEmpty)
     #expect(text { buffer in for _ in 0..<40_000 { buffer.put("abc") } }.count == 120_000)
   }
