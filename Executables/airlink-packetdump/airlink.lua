@@ -299,11 +299,16 @@ airlink:register_heuristic("tcp", function(tvb, pinfo, root)
   return true
 end)
 
+-- Wireshark 4.0 knows the channels that BlueZ opens for attributes (EATT) by their protocol, but not
+-- that this protocol is ATT.
+pcall(function() DissectorTable.get("btl2cap.psm"):add(0x27, Dissector.get("btatt")) end)
+
 -- Attribute values: GATT's own tables know a characteristic only where its discovery was captured,
 -- so every value is looked at, and put together per connection, direction and attribute.
 
 local overATT = Proto("airlink_att", "AirLink over ATT")
 local fields = {
+  att = Field.new("btatt"),
   value = Field.new("btatt.value"),
   handle = Field.new("btatt.handle"),
   chandle = Field.new("bthci_acl.chandle"),
@@ -347,16 +352,42 @@ local function take(key, value)
   return whole
 end
 
-function overATT.dissector(tvb, pinfo, root)
+-- Notifications of several values, as BlueZ sends them, are unknown to Wireshark 4.0: handle, length
+-- and value of each.
+local SEVERAL = 0x23
+
+local function values()
+  local att = fields.att()
+  if att and att.range:len() > 0 and att.range(0, 1):uint() == SEVERAL then
+    local all, offset = {}, 1
+    while offset + 4 <= att.range:len() do
+      local length = att.range(offset + 2, 2):le_uint()
+      if offset + 4 + length > att.range:len() then break end
+      table.insert(all, {
+        handle = att.range(offset, 2):le_uint(),
+        bytes = length > 0 and att.range(offset + 4, length):bytes() or ByteArray.new(),
+      })
+      offset = offset + 4 + length
+    end
+    return all
+  end
   local value, handle = fields.value(), fields.handle()
-  if not value or not handle then return end
+  if not value or not handle then return {} end
+  return { { handle = handle.value, bytes = value.range:bytes() } }
+end
+
+function overATT.dissector(tvb, pinfo, root)
   if not pinfo.visited and not found[pinfo.number] then
     local connection = fields.chandle()
-    local key = table.concat({
-      tostring(pinfo.p2p_dir), connection and tostring(connection.value) or "",
-      tostring(handle.value),
-    }, " ")
-    found[pinfo.number] = take(key, value.range:bytes())
+    local all = {}
+    for _, value in ipairs(values()) do
+      local key = table.concat({
+        tostring(pinfo.p2p_dir), connection and tostring(connection.value) or "",
+        tostring(value.handle),
+      }, " ")
+      for _, packet in ipairs(take(key, value.bytes)) do table.insert(all, packet) end
+    end
+    found[pinfo.number] = all
   end
   local columns = {}
   for _, packet in ipairs(found[pinfo.number] or {}) do

@@ -17,6 +17,7 @@ final class BluetoothConnection: Remembered {
   private let findings: Findings
   private var out = L2CAPAssembly()
   private var back = L2CAPAssembly()
+  private var enhanced = EnhancedChannels()
   private var streams: [StreamKey: LinkStream] = [:]
   private var order: [LinkStream] = []
   private var lastDirection = Direction.outbound
@@ -40,12 +41,15 @@ final class BluetoothConnection: Remembered {
     assembly.take(piece, isContinued: isContinued) { channel, packet in
       take(channel, packet, direction, moment)
     } gap: { count in
-      findings.lost(.gap(bytes: count), on: link, direction, moment)
+      lost(count, direction, moment)
     }
-    if missing > 0 {
-      assembly.drop { findings.lost(.gap(bytes: $0), on: link, direction, moment) }
-    }
+    if missing > 0 { assembly.drop { lost($0, direction, moment) } }
     if direction == .outbound { out = assembly } else { back = assembly }
+  }
+
+  private func lost(_ count: Int, _ direction: Direction, _ moment: Moment) {
+    enhanced.drop(direction)
+    findings.lost(.gap(bytes: count), on: link, direction, moment)
   }
 
   func finish(_ moment: Moment) {
@@ -57,13 +61,29 @@ final class BluetoothConnection: Remembered {
   private func take(
     _ channel: UInt16, _ packet: RawSpan, _ direction: Direction, _ moment: Moment
   ) {
-    guard channel == Attribute.channel else { return }
+    switch channel {
+    case Attribute.channel: takeAttributes(packet, direction, moment)
+    case EnhancedChannels.signalling: enhanced.take(command: packet, direction)
+    default:
+      // Taken out for the while: a loss that is told looks at it, too.
+      var channels = enhanced
+      enhanced = EnhancedChannels()
+      channels.take(packet, on: channel, direction) {
+        takeAttributes($0, direction, moment)
+      } gap: {
+        findings.lost(.gap(bytes: $0), on: link, direction, moment)
+      }
+      enhanced = channels
+    }
+  }
+
+  private func takeAttributes(_ packet: RawSpan, _ direction: Direction, _ moment: Moment) {
     Attribute.values(in: packet) { attribute, value in
       let key = StreamKey(direction: direction, attribute: attribute)
       if let stream = streams[key] {
         stream.append(value, moment)
       } else if streams.count < Self.maximumStreams {
-        let stream = LinkStream(.lossy, link, direction, findings)
+        let stream = LinkStream(.lossy, link, direction, findings, isOneOfMany: true)
         streams[key] = stream
         order.append(stream)
         stream.append(value, moment)

@@ -10,6 +10,10 @@ final class LinkStream {
 
   private let medium: StreamChunker.Medium
   private let link: CapturedLink
+  /// Whether it is one of many on its link, such as a Bluetooth attribute, most of them none of ours:
+  /// nothing is told as lost before its first packet.
+  private let isOneOfMany: Bool
+  private var hasPackets = false
   private let direction: Direction?
   private let findings: Findings
   private var chunker: StreamChunker
@@ -25,12 +29,13 @@ final class LinkStream {
 
   init(
     _ medium: StreamChunker.Medium, _ link: CapturedLink, _ direction: Direction?,
-    _ findings: Findings
+    _ findings: Findings, isOneOfMany: Bool = false
   ) {
     self.medium = medium
     self.link = link
     self.direction = direction
     self.findings = findings
+    self.isOneOfMany = isOneOfMany
     chunker = StreamChunker(medium)
     told = chunker.statistics
   }
@@ -48,6 +53,7 @@ final class LinkStream {
   private func append(piece: RawSpan, _ moment: Moment) -> Int {
     let fault = chunker.append(piece, now: now(moment)) { view in
       self.packed += view.bytes.byteCount
+      self.hasPackets = true
       findings.packet(view, on: link, direction, moment)
     }
     tell(moment, isEnd: false)
@@ -55,7 +61,8 @@ final class LinkStream {
       fed += piece.byteCount
       return piece.byteCount
     }
-    if !link.isCertain, link.place == nil, fault == .garbage {
+    let isOurs = link.isCertain || (isOneOfMany ? hasPackets : link.place != nil)
+    if !isOurs, fault == .garbage {
       isForeign = true
       begin()
       return piece.byteCount
@@ -64,7 +71,7 @@ final class LinkStream {
     // it lies in this piece.
     let used = packed + chunker.statistics.garbage - fed
     tell(moment, isEnd: true)
-    findings.lost(.misbehaved(fault), on: link, direction, moment)
+    lost(.misbehaved(fault), moment)
     begin()
     return min(max(used, 1), piece.byteCount)
   }
@@ -73,16 +80,21 @@ final class LinkStream {
   func gap(_ count: Int, _ moment: Moment) {
     guard !isForeign else { return }
     finish(moment)
-    findings.lost(.gap(bytes: count), on: link, direction, moment)
+    lost(.gap(bytes: count), moment)
   }
 
   /// The capture or the connection is over.
   func finish(_ moment: Moment) {
     tell(moment, isEnd: true)
     if chunker.heldByteCount > 0 {
-      findings.lost(.unfinished(bytes: chunker.heldByteCount), on: link, direction, moment)
+      lost(.unfinished(bytes: chunker.heldByteCount), moment)
     }
     begin()
+  }
+
+  private func lost(_ loss: Loss, _ moment: Moment) {
+    guard hasPackets || !isOneOfMany else { return }
+    findings.lost(loss, on: link, direction, moment)
   }
 
   private func begin() {
@@ -100,7 +112,7 @@ final class LinkStream {
       let skipped = Loss.skipped(
         bytes: now.garbage - told.garbage,
         badChecksums: now.checksumFailures - told.checksumFailures)
-      findings.lost(skipped, on: link, direction, moment)
+      lost(skipped, moment)
     }
     told = now
   }

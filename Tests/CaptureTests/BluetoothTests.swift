@@ -154,6 +154,69 @@ enum BluetoothBytes {
     #expect(second.losses.allSatisfy { if case .gap = $0 { true } else { false } })
   }
 
+  /// A command of L2CAP, and parts of a packet on a channel that it opened.
+  private static func command(_ code: UInt8, _ body: [UInt8], identifier: UInt8 = 7) -> [UInt8] {
+    B.acl(
+      B.l2cap([code, identifier] + B.little(UInt16(body.count)) + body, channel: 5), size: 1_000
+    ).flatMap { $0 }
+  }
+
+  private static func parts(_ attribute: [UInt8], channel: UInt16, size: Int) -> [[UInt8]] {
+    let whole = B.little(UInt16(attribute.count)) + attribute
+    return chunks(whole, size).flatMap { B.acl(B.l2cap($0, channel: channel), size: 1_000) }
+  }
+
+  @Test(
+    "channels that are opened for attributes beside the fixed one are read",
+    arguments: [false, true])
+  func enhanced(several: Bool) throws {
+    let numbers: (own: UInt16, theirs: UInt16) = (0x44, 0x55)
+    let rest = B.little(UInt16(517)) + B.little(UInt16(188)) + B.little(UInt16(3))
+    let ask =
+      several
+      ? Self.command(
+        0x17, B.little(UInt16(0x27)) + rest + B.little(0x43 as UInt16) + B.little(numbers.own))
+      : Self.command(0x14, B.little(UInt16(0x27)) + B.little(numbers.own) + rest)
+    let reply =
+      several
+      ? Self.command(0x18, rest + [0, 0] + B.little(0x54 as UInt16) + B.little(numbers.theirs))
+      : Self.command(0x15, B.little(numbers.theirs) + rest + [0, 0])
+    let out = Self.parts(
+      [0x52] + B.little(B.inbox) + packet(id: 1), channel: numbers.theirs, size: 100)
+    let back = Self.parts(
+      [0x1B] + B.little(B.outbox) + packet(id: 2), channel: numbers.own, size: 90)
+    let other = Self.parts([0x1B] + B.little(B.outbox) + packet(id: 3), channel: 0x60, size: 90)
+    var items: [Item] = [.event(B.connected()), .sent(ask), .received(reply)]
+    items += out.map { .sent($0) } + back.map { .received($0) } + other.map { .received($0) }
+    let reading = try Reading(Self.capture(.monitor, items))
+    #expect(reading.ids == [1, 2])
+    #expect(reading.losses.isEmpty)
+    // Closed again, the number may be anybody's.
+    let close = Self.command(0x06, B.little(numbers.theirs) + B.little(numbers.own))
+    let closed = try Reading(
+      Self.capture(.monitor, items + [.sent(close)] + back.map { .received($0) }))
+    #expect(closed.ids == [1, 2])
+    // A part that is missing costs its packet and is said.
+    var broken = out
+    broken.remove(at: 1)
+    let cut = try Reading(
+      Self.capture(
+        .monitor, Array(items.prefix(3)) + (broken + out + out).map { .sent($0) }))
+    #expect(cut.ids.last == 1)
+  }
+
+  @Test("other attributes of a connection that carries packets are nobody's loss")
+  func otherAttributes() throws {
+    let subscription = B.acl(B.write([1, 0], code: 0x12, handle: 0x16))
+    let battery = B.acl(B.write([99], code: 0x1B, handle: 0x30), begin: 2)
+    let items =
+      subscription.map { Item.sent($0) } + Self.conversation() + battery.map { .received($0) }
+      + subscription.map { .sent($0) }
+    let reading = try Reading(Self.capture(.monitor, items))
+    #expect(reading.ids == [1, 2, 3])
+    #expect(reading.losses.isEmpty)
+  }
+
   @Test("a handle that is used again is another link, and other channels are left alone")
   func handles() throws {
     let start = B.acl(B.write(Array(packet(id: 1).prefix(100))), size: 1_000)

@@ -5,7 +5,8 @@
 
 Needs root, tcpdump and dumpcap; the programs are those of .build/debug. With --golden only what
 airlink-packetdump shows of them is written anew, beside each: read the difference before you
-commit it. Bluetooth is synthesised from a real node's packets, loopback (which Linux does not write)
+commit it. Bluetooth in pcap is synthesised from a real node's packets (what btmon writes is made by
+bluetooth_exchange.py, in a machine with adapters), loopback (which Linux does not write)
 and VLAN tags are put around what tcpdump captured; Fixtures/captures/README.md says which is which.
 """
 
@@ -240,7 +241,6 @@ def synthesise(packets):
          [struct.pack(">HH", 0, code) + data for _, _, code, data in air], "<", began)
     btsnoop("h4.btsnoop", 1002, [(not sent, bytes([kind]) + data) for kind, sent, _, data in air],
             began)
-    btsnoop("monitor.btsnoop", 2001, [(code, data) for _, _, code, data in air], began)
     tagged = records("ethernet.pcap")
     for name, tags in (("vlan.pcap", "81000007"), ("qinq.pcap", "88a8000781000009")):
         pcap(name, 1, [record[:12] + bytes.fromhex(tags) + record[12:] for record in tagged],
