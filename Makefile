@@ -42,7 +42,7 @@ INSTALLED = \
 COMPLETIONS = $(foreach p,$(PROGRAMS),\
   $p:bash:$(bashdir)/$p $p:zsh:$(zshdir)/_$p $p:fish:$(fishdir)/$p.fish)
 
-.PHONY: help build release test demo bench lint install uninstall clean setup-build setup-run setup-test
+.PHONY: help build release test demo bench soak lint install uninstall clean setup-build setup-run setup-test
 
 help: ## Lists the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
@@ -63,6 +63,12 @@ demo: setup-build setup-run ## Two nodes find each other and talk; then it is yo
 
 bench: release ## Measures the programs that ship; prints the README's table.
 	@$(BUILT)/airlink-bench
+
+# How long `make soak` goes on, in seconds.
+SOAK ?= 600
+
+soak: release ## Simulates meshes from new seeds until one breaks a rule (SOAK=600).
+	@$(BUILT)/airlink-meshsim soak --seconds $(SOAK) $(filter-out %/day.json,$(wildcard Fixtures/Scenarios/*.json))
 
 lint: setup-test ## Checks format, manual pages and scripts.
 	@.ci/lint

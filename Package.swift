@@ -126,6 +126,9 @@ let package = Package(
     core("CallSignal", ["Wire", "Seal"]),
     core("Mesh", ["Wire", "Router", "Outbox", "CallSignal", "Identity", "Seal"]),
 
+    // Thousands of meshes in one process.
+    module("MeshSim", ["CommandLine", "Identity", "Mesh", "Outbox", "Router", "Wire"]),
+
     // What a program's main thread waits on.
     module("EventLoop", ["CLinux"]),
 
@@ -182,6 +185,8 @@ let package = Package(
         "CAllocationCount",
       ]),
 
+    program("airlink-meshsim", ["CLinux", "CommandLine", "Mesh", "MeshSim", "PacketLog", "Wire"]),
+
     program("airlink-keytool", ["KeyTool", "CommandLine"]),
     program("airlink-packetdump", ["PacketDump", "CommandLine"]),
     program("airlink-callaudio", ["CallAudio", "CommandLine"]),
@@ -216,6 +221,7 @@ let package = Package(
     tests("Router", ["Router", "Wire"]),
     tests("Outbox", ["Outbox", "Wire"]),
     tests("Mesh", ["CallSignal", "Mesh", "Outbox", "Router", "Identity", "Wire"]),
+    tests("MeshSim", ["CommandLine", "Identity", "Mesh", "MeshSim", "Outbox", "Wire"]),
     tests("Bench", ["airlink-bench", "CommandLine"]),
     tests("CommandLine", ["CommandLine"]),
     tests("Chat", ["Chat", "Wire", "CommandLine"]),

@@ -1,4 +1,4 @@
-// The parts of Linux that the Glibc module does not show: epoll, eventfd, timerfd, rtnetlink, accept4.
+// The parts of Linux that the Glibc module does not show: epoll, eventfd, timerfd, rtnetlink, accept4, mallinfo2.
 //
 // What these headers share with Glibc (timespec, sockaddr) stays Glibc's own: otherwise an optimised
 // build takes this module for its home, and every file that names it would have to import this one.
@@ -6,6 +6,7 @@
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #include <linux/sockios.h>
+#include <malloc.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>

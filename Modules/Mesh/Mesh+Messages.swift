@@ -77,18 +77,18 @@ extension Mesh {
   public var waitingMessages: Int { outbox.messages.count }
 
   /// How far what starts here may go.
-  var ownHopLimit: UInt8 { Router.hopLimit(directDevices: links.claimCount) }
+  var ownHopLimit: UInt8 { policy.hopLimits.hopLimit(directDevices: links.claimCount) }
 
   /// A packet of ours with `content` sealed to `recipient`; nil when nothing can be sealed to them.
   mutating func sealed(
     _ content: MessageContent, messageID: MessageID, packetID: PacketID, to recipient: PublicKeys,
-    time: Timestamp
+    time: Timestamp, atLeastHops: UInt8 = 1
   ) -> Packet? {
     let payload = cryptography.seal(
       content, messageID: messageID, to: recipient, packetID: packetID, time: time)
     return payload.map {
       Packet(
-        kind: .sealed, hopLimit: ownHopLimit, time: time, id: packetID,
+        kind: .sealed, hopLimit: max(ownHopLimit, atLeastHops), time: time, id: packetID,
         destination: fingerprint(of: recipient), payload: $0)
     }
   }

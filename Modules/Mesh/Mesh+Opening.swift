@@ -56,7 +56,7 @@ extension Mesh {
       let record = ReceivedRecord(
         sender: message.sender, messageID: message.messageID, time: header.time)
       take(
-        text, record, fingerprint, packet: header.id, isPinned: standing == .pinned, from: link,
+        text, record, fingerprint, packet: header, isPinned: standing == .pinned, from: link,
         at: moment)
     case .callSignal(let signal):
       counters.callSignals += 1
@@ -68,20 +68,21 @@ extension Mesh {
   }
 
   private mutating func take(
-    _ text: String, _ record: ReceivedRecord, _ fingerprint: Fingerprint, packet: PacketID,
+    _ text: String, _ record: ReceivedRecord, _ fingerprint: Fingerprint, packet: PacketHeader,
     isPinned: Bool, from link: LinkID, at moment: Moment
   ) {
     let verdict = received.judge(
-      record, packet: packet, isPinned: isPinned, link: link, now: moment.instant)
+      record, packet: packet.id, isPinned: isPinned, link: link, now: moment.instant)
     switch verdict {
     case .refused:
       counters.tooOldToTell += 1
       return
     case .repeated(let answer):
       counters.repeated += 1
-      guard answer else { return }
+      guard answer, policy.answersRepeats else { return }
     case .new:
-      received.record(record, packet: packet, isPinned: isPinned, link: link, now: moment.instant)
+      received.record(
+        record, packet: packet.id, isPinned: isPinned, link: link, now: moment.instant)
       notePerson(record.sender, fingerprint, from: link)
       effects.append(
         .show(
@@ -90,7 +91,7 @@ extension Mesh {
             name: name(of: record.sender), text: text, time: record.time)))
       if isPinned { effects.append(.remember(record)) }
     }
-    sendReceipt(for: record.messageID, to: record.sender, from: link, at: moment)
+    sendReceipt(for: record.messageID, to: record.sender, of: packet, from: link, at: moment)
   }
 
   /// Answers a message that came in on `link`.
@@ -100,7 +101,8 @@ extension Mesh {
   /// them would otherwise be turned into a flood of receipts which uses up what the neighbours let
   /// pass of ours.
   private mutating func sendReceipt(
-    for id: MessageID, to keys: PublicKeys, from link: LinkID, at moment: Moment
+    for id: MessageID, to keys: PublicKeys, of packet: PacketHeader, from link: LinkID,
+    at moment: Moment
   ) {
     // Never queued: with no link at hand the sender asks again by sending again.
     let isWithinShare = router.takeShare(of: link, now: moment.instant)
@@ -108,13 +110,20 @@ extension Mesh {
     guard !roads.isEmpty else { return }
     let packetID = cryptography.randomPacketID()
     guard
-      let packet = sealed(
+      let receipt = sealed(
         .receipt(id), messageID: MessageID(packetID), packetID: packetID, to: keys,
-        time: moment.wallClock)
+        time: moment.wallClock, atLeastHops: hops(back: packet))
     else { return }
-    router.noteOwn(packet, now: moment.instant)
+    router.noteOwn(receipt, now: moment.instant)
     counters.receiptsSent += 1
-    effects.append(.send(packet, on: roads))
+    effects.append(.send(receipt, on: roads))
+  }
+
+  /// The hops that what came as `packet` may have made: nobody but its origin knows how many it set
+  /// out with, so the most that relays let it have are taken.
+  private func hops(back packet: PacketHeader) -> UInt8 {
+    guard policy.receiptsGoAsFar, packet.hopLimit <= maximumRelayHops else { return 1 }
+    return maximumRelayHops - packet.hopLimit + 1
   }
 
   private mutating func takeReceipt(for id: MessageID, from keys: PublicKeys, at moment: Moment) {

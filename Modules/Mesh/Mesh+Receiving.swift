@@ -19,7 +19,7 @@ extension Mesh {
     }
     switch decision {
     case .accept(let deliver, let relayHopLimit):
-      if let relayHopLimit { relay(packet, hopLimit: relayHopLimit, from: link) }
+      if let relayHopLimit { relay(packet, hopLimit: relayHopLimit, from: link, at: moment) }
       guard deliver else { return }
       switch packet.header.kind {
       case .hello:
@@ -29,7 +29,11 @@ extension Mesh {
       case .unknown: break
       }
     case .duplicate(let copy):
-      if let hopLimit = copy.relayHopLimit { relay(packet, hopLimit: hopLimit, from: link) }
+      if let hopLimit = copy.relayHopLimit {
+        relay(packet, hopLimit: hopLimit, from: link, at: moment)
+      } else {
+        waitingRelays.noteCopy(packet.header, from: link, limit: maximumRelayHops)
+      }
       if copy.isHelloAtFullHops { noteCopy(of: packet, from: link, at: moment) }
       if copy.isVoice, openedVoice.contains(packet.header.id) {
         calls.copyCame(on: link, at: moment.instant)
@@ -46,12 +50,6 @@ extension Mesh {
       cryptography.isAuthentic(hello, id: packet.header.id, time: packet.header.time)
     else { return nil }
     return hello
-  }
-
-  private mutating func relay(_ packet: borrowing PacketView, hopLimit: UInt8, from link: LinkID) {
-    guard links.count > 1 else { return }
-    effects.append(
-      .send(Packet(copying: packet, hopLimit: hopLimit), on: links.others(than: link)))
   }
 
   /// What a drop says of the link it came in on.

@@ -48,6 +48,7 @@ extension Mesh {
         ContactBook.maximumContacts * MessageHistory.capacity),
       bound("to-open", toOpen.count, (links.count + 1) * OpeningQueue.capacityPerLink),
       bound("to-open-bytes", toOpen.byteCount, OpeningQueue.capacityInBytes),
+      bound("waiting-relays", waitingRelays.count, WaitingRelays.capacity),
       bound("own-texts", ownTexts.count, OutboxLimits.standard.messages),
     ]
   }

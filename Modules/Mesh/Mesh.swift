@@ -14,6 +14,9 @@ public struct Mesh<Cryptography: MeshCryptography>: Sendable {
   public let ownKeys: PublicKeys
   public let ownFingerprint: Fingerprint
   public let ownName: String
+  let policy: MeshPolicy
+  /// What hops are cut to before a packet is relayed.
+  let maximumRelayHops: UInt8
 
   var cryptography: Cryptography
   var router: Router
@@ -24,6 +27,7 @@ public struct Mesh<Cryptography: MeshCryptography>: Sendable {
   var conflicts = KeyConflicts()
   var received = ReceivedMessages()
   var toOpen = OpeningQueue()
+  var waitingRelays = WaitingRelays()
   var ownTexts = OwnTexts()
   var announcements = Announcements()
   var clockSuspicion = ClockSuspicion()
@@ -42,16 +46,18 @@ public struct Mesh<Cryptography: MeshCryptography>: Sendable {
   public init(
     cryptography: Cryptography, name: String, contacts: ContactBook = ContactBook(),
     received records: some Sequence<ReceivedRecord> = [], limits: Router.Limits = .standard,
-    now: Instant
+    policy: MeshPolicy = .standard, now: Instant
   ) {
     precondition(name.utf8.count <= Hello.maximumNameLength, "a name over 64 bytes")
     var cryptography = cryptography
     ownKeys = cryptography.publicKeys
     ownFingerprint = cryptography.fingerprint(of: ownKeys)
     ownName = name
+    self.policy = policy
+    maximumRelayHops = limits.relayHopLimit
     let hashKey = SipHashKey(k0: cryptography.random(), k1: cryptography.random())
     router = Router(ownFingerprint: ownFingerprint, hashKey: hashKey, limits: limits)
-    outbox = Outbox(seed: cryptography.random())
+    outbox = Outbox(limits: policy.outbox, seed: cryptography.random())
     book = contacts
     calls = CallAgent(ownFingerprint: ownFingerprint)
     self.cryptography = cryptography
@@ -78,7 +84,7 @@ public struct Mesh<Cryptography: MeshCryptography>: Sendable {
   /// When `wake` has something to do; nil while nothing waits for its time.
   public var deadline: Instant? {
     var earliest = outbox.deadline
-    for other in [announcements.deadline, calls.deadline] {
+    for other in [announcements.deadline, calls.deadline, waitingRelays.deadline] {
       if let other { earliest = earliest.map { min($0, other) } ?? other }
     }
     return earliest
@@ -86,6 +92,7 @@ public struct Mesh<Cryptography: MeshCryptography>: Sendable {
 
   /// Does what has fallen due.
   public mutating func wake(at moment: Moment) {
+    while let waiting = waitingRelays.take(at: moment.instant) { relay(waiting) }
     while let link = announcements.takeSecondHello(at: moment.instant) {
       sendHello(on: [link], at: moment)
     }

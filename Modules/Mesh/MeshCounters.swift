@@ -18,6 +18,8 @@ struct MeshCounters: Sendable {
   var callSignals = 0
   var callSignalsSent = 0
   var voiceFrames = 0
+  /// Relays for which every neighbour turned out to have the packet.
+  var relaysSpared = 0
 }
 
 extension MeshCounters {
@@ -30,7 +32,7 @@ extension MeshCounters {
       ("strange-receipts", strangeReceipts), ("hellos-heard", hellosHeard),
       ("bad-hellos", badHellos), ("call-signals", callSignals),
       ("call-signals-sent", callSignalsSent),
-      ("voice-frames", voiceFrames),
+      ("voice-frames", voiceFrames), ("relays-spared", relaysSpared),
     ]
   }
 }

@@ -73,7 +73,8 @@ public final class PacketLog {
     note(packet, isInbound: isInbound, link: link, nanoseconds: nanoseconds)
   }
 
-  func note(_ packet: RawSpan, isInbound: Bool, link: String, nanoseconds: UInt64) {
+  /// Notes a packet that crossed `link` at a time, in nanoseconds since 1970.
+  public func note(_ packet: RawSpan, isInbound: Bool, link: String, nanoseconds: UInt64) {
     guard descriptor >= 0 else { return }
     flush()
     guard waiting.count < Self.maximumWaiting else {

@@ -47,16 +47,7 @@ extension Router {
   }
 
   /// The hop limit of a message that starts here, with this many devices in direct range.
-  ///
-  /// In a thin chain depth is what reaches the recipient; in a crowd extra hops only multiply
-  /// copies (PROTOCOL, section 3).
   public static func hopLimit(directDevices: Int) -> UInt8 {
-    switch directDevices {
-    case ...2: 7
-    case ...5: 6
-    case ...10: 5
-    case ...20: 4
-    default: 3
-    }
+    HopLimits.standard.hopLimit(directDevices: directDevices)
   }
 }

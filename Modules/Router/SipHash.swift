@@ -45,6 +45,7 @@ struct SipHash {
   }
 
   /// Takes in eight bytes, the first of them lowest in `word`.
+  @inline(__always)
   mutating func absorb(_ word: UInt64) {
     v3 ^= word
     round()

@@ -1,0 +1,25 @@
+public import Outbox
+public import Router
+
+/// What the protocol leaves to be settled by evidence, in one place; `docs/MESH.md` has the figures.
+///
+/// Devices of different policies understand each other: none of it changes a byte on the wire.
+public struct MeshPolicy: Sendable {
+  public var hopLimits = HopLimits.standard
+  /// When texts are sent again.
+  public var outbox = OutboxLimits.standard
+  /// Whether a text that comes again is answered with its receipt again.
+  public var answersRepeats = true
+  /// Whether a receipt may go back at least as far as its message came.
+  ///
+  /// By the table alone, one written in a crowd ends a few hops short of a sender in a thin chain.
+  public var receiptsGoAsFar = true
+  /// How long a packet for others waits, drawn afresh for each, before it is relayed; nil: at once.
+  ///
+  /// Neighbours who send us a copy meanwhile do not get one.
+  public var relayWait: ClosedRange<Duration>?
+
+  public static let standard = MeshPolicy()
+
+  public init() {}
+}
