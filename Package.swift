@@ -111,6 +111,9 @@ let package = Package(
     .target(
       name: "CEchoKernel", path: "Modules/CEchoKernel",
       cSettings: [.unsafeFlags(["-O2"], .when(configuration: .debug))]),
+    .systemLibrary(
+      name: "CBluetooth", path: "Modules/CBluetooth", pkgConfig: "bluez",
+      providers: [.apt(["libbluetooth-dev"])]),
     .systemLibrary(name: "CLinux", path: "Modules/CLinux"),
     .target(name: "CCRC32C", path: "Modules/CCRC32C"),
     // For the benchmarks: takes the place of malloc, so nothing else links it.
@@ -141,6 +144,8 @@ let package = Package(
     module("CallRoad", ["Discovery", "EventLoop", "Wire"]),
     module("WiFiLink", ["EventLoop", "Link", "Wire", "Discovery", "CLinux"]),
     module("BLELink", ["EventLoop", "Link", "Wire"]),
+    core("ATT", []),
+    module("HCIRadio", ["ATT", "BLELink", "CBluetooth", "EventLoop"]),
 
     // Sound: samples in, samples out.
     signal("Sound", ["CSpeexDSP"]),
@@ -204,7 +209,9 @@ let package = Package(
       ["AudioPipe", "CallAudio", "CommandLine", "EchoNLMS", "TestSupport", "Wire"]),
     tests("Discovery", ["Discovery", "Wire"]),
     tests("WiFiLink", ["WiFiLink", "Discovery", "Link", "Wire"]),
-    tests("BLELink", ["BLELink"]),
+    tests("ATT", ["ATT"]),
+    tests("HCIRadio", ["BLELink", "HCIRadio", "Link", "Wire"]),
+    tests("BLELink", ["BLELink", "Link", "Wire"]),
     tests("CallRoad", ["CallRoad", "Discovery", "Wire"]),
     tests("VoiceCodec", ["VoiceCodec", "Wire"]),
     tests("CallSignal", ["CallSignal", "Seal", "Wire"]),

@@ -8,7 +8,12 @@ final class PathInlet {
   /// One for each path: the other end cuts a packet on one path alone, so two paths of a link are
   /// two streams.
   var chunker = StreamChunker(.lossy)
+  /// When a packet begun is given up; as the chunker said when it was asked last, for while it
+  /// hands over packets nobody may ask it.
+  private(set) var deadline: Instant?
   var isClosed = false
+
+  func noteDeadline() { deadline = chunker.deadline }
 
   init(_ link: LinkID) { self.link = link }
 }
@@ -55,7 +60,10 @@ extension BLELink: BLERadioObserver {
   }
 
   public func pathWritable(_ path: PathID) {
-    tell { policy, _ in policy.writable(path) }
+    guard isRunning else { return }
+    policy.writable(path)
+    flush()
+    if let pause = policy.endOfPauses { setAlarm(noLaterThan: pause) }
   }
 
   public func scanEnded(on adapter: AdapterID) { tell { $0.scanEnded(on: adapter, now: $1) } }
@@ -88,7 +96,8 @@ extension BLELink: BLERadioObserver {
     let before = inlet.chunker.statistics
     let misbehaviour = inlet.chunker.append(chunk, now: clock.now) { deliver($0, from: inlet) }
     note(inlet.chunker.statistics, since: before)
-    if let deadline = inlet.chunker.deadline { setAlarm(noLaterThan: deadline) }
+    inlet.noteDeadline()
+    if let deadline = inlet.deadline { setAlarm(noLaterThan: deadline) }
     switch misbehaviour {
     case nil: break
     case .badChecksums: close(inlet.link, because: .misbehaved("too many bad checksums"))
@@ -101,6 +110,7 @@ extension BLELink: BLERadioObserver {
     guard let inlet = inlets[path], !inlet.isClosed else { return }
     let before = inlet.chunker.statistics
     inlet.chunker.expire(now: now) { deliver($0, from: inlet) }
+    inlet.noteDeadline()
     note(inlet.chunker.statistics, since: before)
   }
 

@@ -170,7 +170,7 @@ public final class BLELink: LinkTransport {
     guard isRunning, !isCarryingOut else { return }
     var deadline = policy.nextDeadline
     for inlet in inlets.values {
-      if let due = inlet.chunker.deadline { deadline = min(deadline ?? .distantFuture, due) }
+      if let due = inlet.deadline { deadline = min(deadline ?? .distantFuture, due) }
     }
     setAlarm(deadline)
   }
@@ -203,7 +203,7 @@ public final class BLELink: LinkTransport {
       guard let self else { return }
       self.isFlushDue = false
       self.flush()
-      self.schedule()
+      if let end = self.policy.endOfPauses { self.setAlarm(noLaterThan: end) }
     }
   }
 

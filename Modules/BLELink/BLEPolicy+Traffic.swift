@@ -129,6 +129,16 @@ extension BLEPolicy {
     makeReady(outlet)
   }
 
+  /// When an outlet that waits is to be looked at again; nil: none waits.
+  var endOfPauses: Instant? {
+    var soonest: Instant?
+    for outlet in outlets.values {
+      let end = outlet.blockedSince.map { $0 + limits.stallTimeout } ?? outlet.pausedUntil
+      if let end { soonest = min(soonest ?? end, end) }
+    }
+    return soonest
+  }
+
   mutating func makeReady(_ outlet: OutletID) {
     guard outlets[outlet]?.isReady == false else { return }
     outlets[outlet]?.isReady = true

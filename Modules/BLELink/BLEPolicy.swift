@@ -173,17 +173,14 @@ struct BLEPolicy: Sendable {
         soonest = min(soonest, adapter.advertiseAt)
       }
     }
-    for entry in devices.inOrder where entry.link == nil {
+    for entry in devices.all where entry.link == nil {
       if let due = nextAttempt(at: entry) { soonest = min(soonest, due) }
       if !entry.isKnown { soonest = min(soonest, devices.keptUntil(entry)) }
     }
     for link in links.values where !link.isProved {
       soonest = min(soonest, link.upAt + limits.proofTimeout)
     }
-    for outlet in outlets.values {
-      if let since = outlet.blockedSince { soonest = min(soonest, since + limits.stallTimeout) }
-      if let until = outlet.pausedUntil { soonest = min(soonest, until) }
-    }
+    if let end = endOfPauses { soonest = min(soonest, end) }
     return soonest == .distantFuture ? nil : soonest
   }
 

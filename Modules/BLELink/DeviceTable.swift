@@ -34,6 +34,9 @@ struct DeviceTable: Sendable {
   var count: Int { entries.count }
   subscript(device: BLEDevice) -> Entry? { entries[device] }
 
+  /// All of them, in any order.
+  var all: some Collection<Entry> { entries.values }
+
   /// All of them, in an order that is the same in every run.
   var inOrder: [Entry] {
     entries.values.sorted {
