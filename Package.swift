@@ -137,6 +137,7 @@ let package = Package(
 
     // The desktop's and the system's bus.
     module("DBus", ["CDBus", "EventLoop"]),
+    module("Desktop", ["DBus", "EventLoop", "Identity"]),
 
     // Links.
     module("Link", ["Wire"]),
@@ -158,7 +159,7 @@ let package = Package(
     module("CommandLine", ["CJansson", "CUTF8Proc", "CBSD"]),
     core("Chat", ["Wire", "CommandLine"]),
     module("Terminal", ["EventLoop", "Chat", "Wire", "CommandLine", "CEdit", "CTerminal"]),
-    module("Unlock", ["CommandLine", "Identity"]),
+    module("Unlock", ["CommandLine", "Desktop", "Identity"]),
     module("KeyTool", ["Unlock", "Identity", "Wire", "CommandLine", "CQRencode", "CSodium"]),
     // Apart from the readers, so that a node does without libpcap.
     module("PacketLog", ["Wire"]),
@@ -178,7 +179,7 @@ let package = Package(
     program(
       "airlink-node",
       [
-        "CallRoad", "CommandLine", "CSodium", "Discovery", "EventLoop", "Identity", "Link", "Node",
+        "CallRoad", "CommandLine", "CSodium", "Desktop", "Discovery", "EventLoop", "Identity", "Link", "Node",
         "PacketLog", "SoundProcess", "Terminal", "Unlock", "WiFiLink", "Wire",
       ]),
 
@@ -200,6 +201,7 @@ let package = Package(
     .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),
 
     tests("EventLoop", ["EventLoop"]),
+    tests("Desktop", ["DBus", "Desktop", "Identity", "TestSupport"]),
     tests("DBus", ["CDBus", "DBus", "TestSupport"]),
     tests("Sound", ["Sound", "TestSupport"]),
     tests("AudioPipe", ["AudioPipe", "EventLoop", "Wire"]),

@@ -67,6 +67,8 @@ private final class Run {
       parts.tap = try PacketCapture(path: path, console)
     }
     parts.sound = try NodeSound.make(arguments, environment: environment)
+    // A program that drives the node shows its user what rings, in its own way.
+    if !isJSON { parts.ringer = NodeRinger() }
     parts.answersCalls = arguments[NodeOptions.autoAnswer]
     parts.isEchoService = arguments[NodeOptions.echoService]
     parts.directRoad = NodeRoad { [weak self] in self?.wifi?.discovery }

@@ -45,20 +45,26 @@ extension KeyTool {
   private func existingKey(
     _ choice: SealingChoice?, _ kind: SealingKind
   ) throws(Failure) -> any SealingKey {
-    if let choice { return try choice.key(console, cost: surroundings.cost) }
+    if let choice { return try key(for: choice) }
     switch kind {
     case .keyFile: return KeyFile()
-    case .keyring: return KeyringKey(nil)
+    case .keyring: return KeyringKey(surroundings.keyring)
     case .passphrase:
       return PassphraseKey(try surroundings.questions.passphrase(), cost: surroundings.cost)
     }
   }
 
+  private func key(for choice: SealingChoice) throws(Failure) -> any SealingKey {
+    try choice.key(console, cost: surroundings.cost, keyring: surroundings.keyring)
+  }
+
   /// A key to seal something new with, by `choice`, or by a passphrase that is asked for.
   func newKey(_ choice: SealingChoice?) throws(Failure) -> any SealingKey {
-    // Said before anything is made.
-    if choice == .keyring { throw Failure(IdentityFileError.noKeyring) }
-    if let choice { return try choice.key(console, cost: surroundings.cost) }
+    if let choice {
+      let key = try key(for: choice)
+      try Unlock.check(key)
+      return key
+    }
     return PassphraseKey(try surroundings.questions.newPassphrase(), cost: surroundings.cost)
   }
 

@@ -1,5 +1,6 @@
 public import CommandLine
 package import Identity
+internal import Unlock
 public import Wire
 
 /// airlink-keytool: a person's identity and contacts from the command line.
@@ -13,22 +14,26 @@ public struct KeyTool: Sendable {
     public let input: @Sendable (_ limit: Int) throws(Failure) -> [UInt8]
     public let now: @Sendable () -> Timestamp
     let cost: PassphraseCost
+    let keyring: any SecretService
 
     public init(
       questions: Questions, input: @escaping @Sendable (Int) throws(Failure) -> [UInt8],
       now: @escaping @Sendable () -> Timestamp
     ) {
-      self.init(questions: questions, input: input, now: now, cost: .moderate)
+      self.init(
+        questions: questions, input: input, now: now, cost: .moderate, keyring: Unlock.keyring)
     }
 
     package init(
       questions: Questions, input: @escaping @Sendable (Int) throws(Failure) -> [UInt8],
-      now: @escaping @Sendable () -> Timestamp, cost: PassphraseCost
+      now: @escaping @Sendable () -> Timestamp, cost: PassphraseCost,
+      keyring: any SecretService
     ) {
       self.questions = questions
       self.input = input
       self.now = now
       self.cost = cost
+      self.keyring = keyring
     }
   }
 

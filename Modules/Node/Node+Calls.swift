@@ -23,6 +23,7 @@ extension Node: DirectRoadObserver {
       let summary = report.isEnded ? tally?.summary(at: clock.now) : nil
       front.show(.call(CallStatus(report, summary)))
       followWithSound(report)
+      ringOnDesktop(report)
       answerByItself(report)
     case .offerDirectRoad(let nonce): directRoad?.offer(nonce)
     case .joinDirectRoad(let nonce): directRoad?.join(nonce)

@@ -29,6 +29,8 @@ public final class Node {
     public var directRoad: (any DirectRoad)?
     /// The sound of calls; nil where they are silent.
     public var sound: (any CallSound)?
+    /// Where calls ring beside the front end; nil where they do not.
+    public var ringer: (any CallRinger)?
     /// Whether whoever calls is answered at once.
     public var answersCalls = false
     /// Whether callers hear their own voice, and texts come back as they were.
@@ -47,6 +49,7 @@ public final class Node {
   let tap: (any PacketTap)?
   let directRoad: (any DirectRoad)?
   let sound: (any CallSound)?
+  let ringer: (any CallRinger)?
   /// What our own sound may send: 50 frames a second, and what waited while a device stood still.
   var voiceShare = TokenBucket(capacity: 60, perSecond: 60)
   /// What the call that is on was like so far; nil while nobody can speak.
@@ -91,6 +94,7 @@ public final class Node {
     tap = parts.tap
     directRoad = parts.directRoad
     sound = parts.sound
+    ringer = parts.ringer
     answersCalls = parts.answersCalls || parts.isEchoService
     echo = parts.isEchoService ? EchoService() : nil
     temporaryBecause = parts.temporaryBecause
@@ -107,6 +111,7 @@ public final class Node {
   public func start(_ transports: [any LinkTransport], port: () -> UInt16) throws {
     self.transports = transports
     directRoad?.observer = self
+    listenToDesktop()
     sound?.told = { [weak self] in self?.take($0) }
     for transport in transports { try transport.start() }
     clockWatch = ClockWatch(
@@ -142,6 +147,7 @@ public final class Node {
     EventLoop.main.settle()
     isStopped = true
     sound?.shutDown()
+    ringer?.end()
     if let timer { EventLoop.main.cancel(timer) }
     clockWatch?.stop()
     contactsWatch?.stop()

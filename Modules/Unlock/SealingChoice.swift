@@ -1,4 +1,5 @@
 public import CommandLine
+internal import Desktop
 public import Identity
 
 /// How an identity is sealed, as a command line said it.
@@ -40,12 +41,15 @@ public enum SealingChoice: Hashable, Sendable {
   }
 
   /// The same, with a cost of one's own for what is sealed with it: tests have no time for more.
-  package func key(_ console: Console, cost: PassphraseCost) throws(Failure) -> any SealingKey {
+  package func key(
+    _ console: Console, cost: PassphraseCost,
+    keyring: any SecretService = Unlock.keyring
+  ) throws(Failure) -> any SealingKey {
     switch self {
     case .passphraseFile(let path):
       let passphrase = try Passphrase.read(file: path) { console.warning($0) }
       return PassphraseKey(passphrase.secret, cost: cost)
-    case .keyring: return KeyringKey(nil)
+    case .keyring: return KeyringKey(keyring)
     case .keyFile: return KeyFile()
     }
   }

@@ -127,8 +127,8 @@ import Wire
   func keyring() {
     let made = desk.run("ada", "create", "--keyring")
     #expect(made.code == .failed)
-    #expect(
-      made.errors.contains("hint: use --passphrase-file FILE or --key-file"))
+    #expect(made.errors.contains("the desktop's keyring gives no key: there is none"))
+    #expect(made.errors.contains("hint: "))
     #expect(!FileManager.default.fileExists(atPath: desk.home("ada")))
   }
 

@@ -50,7 +50,7 @@ final class Desk: Sendable {
       KeyTool.Surroundings(
         questions: Answers(typed).questions,
         input: { (limit: Int) throws(Failure) in Array(input.utf8.prefix(limit)) },
-        now: { Self.now }, cost: .lowest))
+        now: { Self.now }, cost: .lowest, keyring: NoKeyring()))
     return Result(code: code, output: output.text, errors: errors.text)
   }
 
@@ -133,4 +133,16 @@ struct Twins {
     number = twins[0].number
     fingerprints = twins.map(\.fingerprint)
   }
+}
+
+/// A desktop without a keyring.
+private struct NoKeyring: SecretService {
+  private struct Absent: Error, CustomStringConvertible {
+    var description: String { "there is none" }
+  }
+
+  func prepare() throws { throw Absent() }
+  func secret(named name: [UInt8]) throws -> SecretBytes? { throw Absent() }
+  func store(_ secret: borrowing SecretBytes, named name: [UInt8]) throws { throw Absent() }
+  func remove(named name: [UInt8]) throws { throw Absent() }
 }

@@ -72,7 +72,7 @@ extension IdentityFileError: CustomStringConvertible {
       "not enough memory to check the passphrase: it takes \(bytes >> 20) MiB"
     case .noKeyFile(let path): "the identity is sealed with a key file, and \(path) is not there"
     case .badKeyFile(let path): "\(path) is no key file: it does not hold 32 bytes"
-    case .noKeyring: "this program cannot use the desktop's keyring yet"
+    case .noKeyring: "this program cannot use the desktop's keyring"
     case .keyring(let reason): "the desktop's keyring gives no key: \(reason)"
     case .nameTooLong(let limit): "a name takes at most \(limit) bytes of UTF-8"
     case .notAsWritten(let path): "\(path) did not read back as it was written"
@@ -91,6 +91,7 @@ extension IdentityFileError: CustomStringConvertible {
     case .noKeyFile, .badKeyFile, .wrongKey(.keyFile):
       "put back the identity.key that was made with it"
     case .noKeyring: "use --passphrase-file FILE or --key-file"
+    case .keyring: "see that a keyring runs and is unlocked, or use another way to seal"
     case .emptyPassphrase: "choose a passphrase of several words, or use --key-file"
     case .notAsWritten: "check the disk"
     default: nil

@@ -2,11 +2,17 @@ internal import CSodium
 
 /// The desktop's keyring (freedesktop Secret Service), as far as an identity needs it.
 public protocol SecretService: Sendable {
+  /// Finds out whether there is a keyring that can be used, before anything is made that needs it.
+  func prepare() throws
   /// The secret kept under `name`; nil when there is none.
   func secret(named name: [UInt8]) throws -> SecretBytes?
   /// Keeps a secret under `name`.
   func store(_ secret: borrowing SecretBytes, named name: [UInt8]) throws
   func remove(named name: [UInt8]) throws
+}
+
+extension SecretService {
+  public func prepare() throws {}
 }
 
 /// A random key that the desktop's keyring keeps, under the name in the file's header.
@@ -17,6 +23,12 @@ public struct KeyringKey: SealingKey {
   public init(_ service: (any SecretService)?) { self.service = service }
 
   public var kind: SealingKind { .keyring }
+
+  /// Finds out whether the keyring can be used, before anything is made that needs it.
+  public func check() throws(IdentityFileError) {
+    guard let service else { throw .noKeyring }
+    do { try service.prepare() } catch { throw .keyring("\(error)") }
+  }
 
   public func makeHeader() -> SealingHeader { .keyring() }
 
