@@ -259,6 +259,20 @@ class Port:
         self.lab.switch(["nft", "\n".join(rules)])
 
 
+    def drop_datagrams(self, direction="both"):
+        """Drops UDP but for mDNS, as a firewall would: direct roads die, links live; None undoes."""
+        table = self.name.replace(".", "_") + "_udp"
+        rules = [f"add table netdev {table}", f"delete table netdev {table}"]
+        hooks = {None: [], "out": ["ingress"], "in": ["egress"], "both": ["ingress", "egress"]}
+        if hooks[direction]:
+            rules.append(f"add table netdev {table}")
+        for hook in hooks[direction]:
+            rules.append(f"add chain netdev {table} {hook} {{ type filter hook {hook} "
+                         f'device "{self.name}" priority 0; }}')
+            rules.append(f"add rule netdev {table} {hook} meta l4proto udp udp dport != 5353 drop")
+        self.lab.switch(["nft", "\n".join(rules)])
+
+
 class Lab:
     """Hosts and the segments that join them."""
 
