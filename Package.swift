@@ -179,7 +179,8 @@ let package = Package(
     program(
       "airlink-node",
       [
-        "CallRoad", "CommandLine", "CSodium", "Desktop", "Discovery", "EventLoop", "Identity", "Link", "Node",
+        "CallRoad", "CommandLine", "CSodium", "Desktop", "Discovery", "EventLoop", "Identity",
+        "Link", "Node",
         "PacketLog", "SoundProcess", "Terminal", "Unlock", "WiFiLink", "Wire",
       ]),
 
