@@ -132,6 +132,9 @@ let package = Package(
     // Thousands of meshes in one process.
     module("MeshSim", ["CommandLine", "Identity", "Mesh", "Outbox", "Router", "Wire"]),
 
+    // What made-up bytes are fed to.
+    module("FuzzTargets", ["Chat", "Identity", "Mesh", "MeshSim", "Wire"]),
+
     // What a program's main thread waits on.
     module("EventLoop", ["CLinux"]),
 
@@ -231,6 +234,7 @@ let package = Package(
     tests("Router", ["Router", "Wire"]),
     tests("Outbox", ["Outbox", "Wire"]),
     tests("Mesh", ["CallSignal", "Mesh", "Outbox", "Router", "Identity", "Wire"]),
+    tests("FuzzTargets", ["FuzzTargets"]),
     tests("MeshSim", ["CommandLine", "Identity", "Mesh", "MeshSim", "Outbox", "Wire"]),
     tests("Bench", ["airlink-bench", "CommandLine"]),
     tests("CommandLine", ["CommandLine"]),
@@ -251,6 +255,6 @@ let package = Package(
 if Context.environment["AIRLINK_FUZZ"] != nil {
   package.targets += [
     .target(name: "CFuzzer", path: "Modules/CFuzzer"),
-    program("airlink-fuzz", ["CFuzzer", "CommandLine", "PacketDump"]),
+    program("airlink-fuzz", ["CFuzzer", "CommandLine", "FuzzTargets", "PacketDump"]),
   ]
 }

@@ -1,13 +1,20 @@
 internal import CFuzzer
 internal import CommandLine
+internal import FuzzTargets
 internal import Glibc
 internal import PacketDump
 
-/// Captures that libFuzzer makes up, through everything that airlink-packetdump does with one.
+/// Inputs that libFuzzer makes up: captures, through everything that airlink-packetdump does with
+/// one, and the readers of everything that comes from the network inwards.
 ///
-/// `.ci/fuzz` builds it and runs it. AIRLINK_FUZZ_MAGIC has the bytes that every input begins with,
-/// in hexadecimal digits, so that one reader is at work and not the choice between them.
+/// `.ci/fuzz` builds it and runs it. AIRLINK_FUZZ_TARGET names what is fed; without it AIRLINK_FUZZ_MAGIC
+/// has the bytes that every capture begins with, in hexadecimal digits, so that one reader is at work
+/// and not the choice between them.
 enum Fuzz {
+  static let target = getenv("AIRLINK_FUZZ_TARGET").flatMap {
+    FuzzTarget(rawValue: String(cString: $0))
+  }
+
   static let magic: [UInt8] = {
     guard let text = getenv("AIRLINK_FUZZ_MAGIC") else { return [] }
     let digits = Array(String(cString: text))
@@ -20,8 +27,14 @@ enum Fuzz {
   static let forms = [["-v", "-x"], ["--json", "-x"], ["--stats"], []]
 
   static func one(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
+    let bytes = UnsafeBufferPointer(start: start, count: count)
+    if let target {
+      guard let rule = target.run(Array(bytes)) else { return 0 }
+      try? TextSink.standardError.write("\(target.rawValue): \(rule)\n")
+      preconditionFailure("a rule is broken")
+    }
     var input = magic
-    input.append(contentsOf: UnsafeBufferPointer(start: start, count: count).dropFirst(magic.count))
+    input.append(contentsOf: bytes.dropFirst(magic.count))
     let descriptor = airlink_memory_file(input, input.count)
     precondition(descriptor >= 0, "no file in memory")
     let words = forms[count % forms.count] + ["-"]

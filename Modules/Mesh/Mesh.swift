@@ -46,7 +46,7 @@ public struct Mesh<Cryptography: MeshCryptography>: Sendable {
   public init(
     cryptography: Cryptography, name: String, contacts: ContactBook = ContactBook(),
     received records: some Sequence<ReceivedRecord> = [], limits: Router.Limits = .standard,
-    policy: MeshPolicy = .standard, now: Instant
+    policy: MeshPolicy = MeshPolicy(), now: Instant
   ) {
     precondition(name.utf8.count <= Hello.maximumNameLength, "a name over 64 bytes")
     var cryptography = cryptography

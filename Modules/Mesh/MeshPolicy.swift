@@ -19,7 +19,16 @@ public struct MeshPolicy: Sendable {
   /// Neighbours who send us a copy meanwhile do not get one.
   public var relayWait: ClosedRange<Duration>?
 
-  public static let standard = MeshPolicy()
+  /// What ships: as `init()`, and a wait before relaying.
+  ///
+  /// Of the copies that come meanwhile the one with the most hops left counts. So a packet gets as far
+  /// as it may, where the first copy had often come the longer way; and it is sent a third less often.
+  public static let standard: MeshPolicy = {
+    var policy = MeshPolicy()
+    policy.relayWait = .milliseconds(10)...(.milliseconds(50))
+    return policy
+  }()
 
+  /// Everything relayed at once.
   public init() {}
 }

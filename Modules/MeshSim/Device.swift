@@ -41,7 +41,8 @@ struct Device<Cryptography: MeshCryptography> {
   var nextLink: UInt32 = 1
   /// When its wake is in the queue; another wake than that is an old one.
   var wakeAt = Int64.max
-  var clockOffset = Duration.zero
+  /// Milliseconds that its clock is ahead.
+  var clockOffset: Int64 = 0
   var clockDriftPPM: Int64 = 0
   var life = 0
   var isRunning = true

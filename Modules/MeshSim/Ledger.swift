@@ -4,6 +4,7 @@ internal import Wire
 struct Ledger {
   /// As long as the router remembers what it has seen.
   private static let relayMemory: Int64 = 30 * 60 * 1_000_000_000
+  private static let memorySeconds = UInt64(relayMemory / 1_000_000_000)
   /// As many packets as the router remembers.
   private static let relayEntries: UInt64 = 8_192
 
@@ -18,6 +19,8 @@ struct Ledger {
   private var shown: [Shown: Int] = [:]
   /// By device, life and packet: when it was relayed, and after how many packets received.
   private var relayed = RecentTable(lifetime: relayMemory)
+  /// By the same key: when a packet was first seen with no hop left, and so not relayed.
+  private var seenUnrelayed = RecentTable(lifetime: relayMemory)
   /// Who sent a packet first, plus one.
   private var origins = RecentTable(lifetime: relayMemory)
 
@@ -87,20 +90,40 @@ struct Ledger {
 
   func isKnown(_ packet: UInt64) -> Bool { origins.value(of: packet) != nil }
 
+  private static func key(_ packet: UInt64, _ device: Int, _ life: Int) -> UInt64 {
+    mixed(packet, UInt64(device) << 16 | UInt64(truncatingIfNeeded: life))
+  }
+
+  private static func seconds(_ time: Int64) -> UInt64 { UInt64(time / 1_000_000_000) }
+
+  /// A packet with no hop left reaches a device: from then on the router remembers it, relayed later
+  /// or not.
+  mutating func seeUnrelayed(_ packet: UInt64, by device: Int, life: Int, now: Int64) {
+    let key = Self.key(packet, device, life)
+    let seconds = Self.seconds(now)
+    if let before = seenUnrelayed.value(of: key), seconds - before < Self.memorySeconds { return }
+    if let before = relayed.value(of: key), seconds - before >> 32 < Self.memorySeconds { return }
+    seenUnrelayed.set(key, seconds, at: now)
+  }
+
   /// A device relays a packet, having received so many.
   mutating func relay(
     _ packet: UInt64, by device: Int, life: Int, received: UInt64, now: Int64
   ) -> String? {
-    let key = mixed(packet, UInt64(device) << 16 | UInt64(truncatingIfNeeded: life))
-    let seconds = UInt64(now / 1_000_000_000)
+    let key = Self.key(packet, device, life)
+    var seconds = Self.seconds(now)
     if let before = relayed.value(of: key) {
       let (time, count) = (before >> 32, before & 0xFFFF_FFFF)
       // What a full table had to forget may be relayed again; so many arrivals could have filled it.
-      if seconds - time < UInt64(Self.relayMemory / 1_000_000_000),
+      if seconds - time < Self.memorySeconds,
         received &- count < Self.relayEntries
       {
         return "a packet is relayed a second time"
       }
+    }
+    // The router's memory of it may have begun before, when it was seen with no hop left.
+    if let first = seenUnrelayed.value(of: key), seconds - first < Self.memorySeconds {
+      seconds = first
     }
     relayed.set(key, seconds << 32 | received & 0xFFFF_FFFF, at: now)
     return nil

@@ -69,7 +69,7 @@ public struct Scenario: Sendable {
 
   public var faults = Faults()
   public var attackers = Attackers()
-  public var policy = MeshPolicy()
+  public var policy = MeshPolicy.standard
   /// As an experiment, never shipped: a later copy with more hops left is relayed again.
   public var relaysLaterCopies = false
   /// For comparison, never shipped: packets are relayed with the most hops that there are.

@@ -19,6 +19,10 @@ extension Simulation {
     let header = packet.header
     note(UInt64(time.magnitude) ^ UInt64(device) << 40 ^ UInt64(header.hopLimit) << 60)
     let isNew = noteMeeting(device, header)
+    if header.hopLimit == 1 {
+      ledger.seeUnrelayed(
+        Ledger.key(of: header), by: device, life: devices[device].life, now: time)
+    }
     if let onArrival { tell(onArrival, device, link, packet, isNew: isNew) }
     devices[device].received &+= 1
     if devices[device].role != .honest { overhear(device, packet) }
@@ -167,27 +171,20 @@ extension Simulation {
   private mutating func transmit(
     _ place: UInt32, _ packet: Packet, on link: Int, of device: Int
   ) -> Bool {
-    let radio = scenario.radios[links[link].radio]
+    let timing = timings[links[link].radio]
     let isFirst = links[link].devices.0 == device
     let busy = isFirst ? links[link].busyUntil.0 : links[link].busyUntil.1
     let size = packet.encoded.count
     // Looked at before the packet is cut, so one may go past it (PROTOCOL, section 8).
-    guard max(0, busy - time) < Int64(radio.queueBytes) * radio.nanosecondsPerByte else {
-      return false
-    }
+    guard max(0, busy - time) < timing.queue else { return false }
     count(packet, size)
-    let left = max(busy, time) + Int64(size) * radio.nanosecondsPerByte
+    let left = max(busy, time) + Int64(size) * timing.byte
     if isFirst { links[link].busyUntil.0 = left } else { links[link].busyUntil.1 = left }
-    if radio.chunkLossPPM > 0, radio.chunkSize > 0 {
-      for _ in 0..<((size + radio.chunkSize - 1) / radio.chunkSize)
-      where Int.random(in: 0..<1_000_000, using: &chance.air) < radio.chunkLossPPM {
-        measures.lostOnAir += 1
-        return true
-      }
+    if hasLost(size, timing) {
+      measures.lostOnAir += 1
+      return true
     }
-    let latency = Int64.random(
-      in: radio.latency.lowerBound.wholeNanoseconds...radio.latency.upperBound.wholeNanoseconds,
-      using: &chance.air)
+    let latency = Int64.random(in: timing.latency, using: &chance.air)
     // A link keeps the order.
     let before = isFirst ? links[link].lastArrival.0 : links[link].lastArrival.1
     let arrival = max(left + latency, before)
@@ -200,6 +197,16 @@ extension Simulation {
         kind: .arrival, device: UInt32(links[link].other(than: device)), link: UInt32(link),
         generation: links[link].generation, packet: place), at: arrival)
     return true
+  }
+
+  /// Whether a chunk of a packet of `size` bytes is lost on the air, and the packet with it.
+  private mutating func hasLost(_ size: Int, _ radio: Timing) -> Bool {
+    guard radio.chunkLossPPM > 0, radio.chunkSize > 0 else { return false }
+    for _ in 0..<((size + radio.chunkSize - 1) / radio.chunkSize)
+    where Int.random(in: 0..<1_000_000, using: &chance.air) < radio.chunkLossPPM {
+      return true
+    }
+    return false
   }
 
   private mutating func count(_ packet: Packet, _ size: Int) {

@@ -21,6 +21,7 @@ public struct Simulation<Cryptography: MeshCryptography> {
   /// Links that each device is setting up.
   var pending: [Int: [Pending]] = [:]
   var grid: Grid
+  let timings: [Timing]
   var ledger = Ledger()
   /// Which device and packet have met, where that is counted.
   var meetings: RecentTable?
@@ -44,6 +45,24 @@ public struct Simulation<Cryptography: MeshCryptography> {
   /// Told of each packet that arrives: from, to, its hop limit in its header, time, whether it is
   /// news to the device (where that is counted).
   public var onArrival: ((Arrival) -> Void)?
+
+  /// A radio's numbers, times in nanoseconds.
+  struct Timing {
+    let byte: Int64
+    let queue: Int64
+    let latency: ClosedRange<Int64>
+    let chunkSize: Int
+    let chunkLossPPM: Int
+
+    init(_ radio: Radio) {
+      byte = radio.nanosecondsPerByte
+      queue = Int64(radio.queueBytes) * byte
+      chunkSize = radio.chunkSize
+      chunkLossPPM = radio.chunkLossPPM
+      latency =
+        radio.latency.lowerBound.wholeNanoseconds...radio.latency.upperBound.wholeNanoseconds
+    }
+  }
 
   struct Pending {
     let other: Int
@@ -92,6 +111,7 @@ public struct Simulation<Cryptography: MeshCryptography> {
     self.make = make
     chance = Chance(seed: seed)
     grid = Grid(scenario)
+    timings = scenario.radios.map(Timing.init)
     friends = Array(repeating: [], count: scenario.devices)
     search = BreadthSearch(count: scenario.devices)
     if scenario.devices <= Self.meetingsLimit {
@@ -164,10 +184,11 @@ public struct Simulation<Cryptography: MeshCryptography> {
 
   /// Both clocks of a device.
   func moment(_ device: Int) -> Moment {
+    // In whole numbers: a Duration takes many times as long, and this is asked for at every event.
     let drift = time / 1_000_000 * devices[device].clockDriftPPM
-    let wall = Self.epoch.advanced(by: .nanoseconds(time + drift))
-      .advanced(by: devices[device].clockOffset)
-    return Moment(instant: now, wallClock: wall)
+    let passed = (time + drift) / 1_000_000 + devices[device].clockOffset
+    let wall = Int64(Self.epoch.milliseconds) + passed
+    return Moment(instant: now, wallClock: Timestamp(milliseconds: UInt64(max(0, wall))))
   }
 
   mutating func violate(_ device: Int, _ rule: String) {
@@ -194,7 +215,7 @@ public struct Simulation<Cryptography: MeshCryptography> {
         role: scenario.role(of: device), place: places[device], target: places[device],
         linkCounts: Array(repeating: 0, count: scenario.radios.count))
       if skew > 0 {
-        state.clockOffset = .milliseconds(Int64.random(in: -skew...skew, using: &chance.faults))
+        state.clockOffset = Int64.random(in: -skew...skew, using: &chance.faults)
       }
       if faults.clockDriftPPM > 0 {
         let drift = Int64(faults.clockDriftPPM)
@@ -202,7 +223,7 @@ public struct Simulation<Cryptography: MeshCryptography> {
       }
       if Double.random(in: 0..<1, using: &chance.faults) < faults.wrongClockShare {
         let isAhead = Bool.random(using: &chance.faults)
-        state.clockOffset = isAhead ? faults.wrongClockBy : .zero - faults.wrongClockBy
+        state.clockOffset = faults.wrongClockBy.wholeMilliseconds * (isAhead ? 1 : -1)
       }
       devices.append(state)
     }

@@ -102,7 +102,7 @@ public final class Node {
     ownName = parts.name
     mesh = Mesh(
       cryptography: SealedCryptography(parts.identity), name: parts.name,
-      contacts: parts.contacts, received: parts.received, now: clock.now)
+      contacts: parts.contacts, received: parts.received, policy: .standard, now: clock.now)
   }
 
   /// Starts the links, tells that the node is ready and begins to take commands.

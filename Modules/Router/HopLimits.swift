@@ -27,8 +27,7 @@ public struct HopLimits: Hashable, Sendable {
 
   public static let standard = HopLimits(
     steps: [
-      Step(devices: 2, hopLimit: 7), Step(devices: 5, hopLimit: 6),
-      Step(devices: 10, hopLimit: 5), Step(devices: 20, hopLimit: 4),
+      Step(devices: 5, hopLimit: 7), Step(devices: 10, hopLimit: 5), Step(devices: 20, hopLimit: 4),
     ], beyond: 3)
 
   /// The hop limit of a message that starts with this many devices in direct range.

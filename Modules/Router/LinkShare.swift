@@ -4,7 +4,6 @@ internal import Wire
 ///
 /// Keyed by the link alone: nothing is keyed by what packets say, which is the attacker's.
 struct LinkShare: Sendable {
-  let link: LinkID
   private var packets: TokenBucket
   private var hellos: TokenBucket
   private var relayedHellos: TokenBucket
@@ -14,8 +13,7 @@ struct LinkShare: Sendable {
   /// Packets dropped because one of the buckets was empty.
   private(set) var overShare: UInt64 = 0
 
-  init(link: LinkID, _ limits: Router.Limits) {
-    self.link = link
+  init(_ limits: Router.Limits) {
     packets = limits.packets
     hellos = limits.hellos
     relayedHellos = limits.relayedHellos
@@ -61,6 +59,8 @@ struct LinkShare: Sendable {
 /// changes it in place.
 struct LinkShares: Sendable {
   private var shares: [LinkShare] = []
+  /// Their links: a search looks at these alone, which lie side by side.
+  private var ids: [LinkID] = []
 
   subscript(index: Int) -> LinkShare {
     get { shares[index] }
@@ -71,25 +71,29 @@ struct LinkShares: Sendable {
 
   func index(of link: LinkID) -> Int? {
     let index = place(of: link)
-    return index < shares.count && shares[index].link == link ? index : nil
+    return index < ids.count && ids[index] == link ? index : nil
   }
 
   mutating func add(_ link: LinkID, _ limits: Router.Limits) {
     guard index(of: link) == nil else { return }
-    shares.insert(LinkShare(link: link, limits), at: place(of: link))
+    let place = place(of: link)
+    ids.insert(link, at: place)
+    shares.insert(LinkShare(limits), at: place)
   }
 
   mutating func remove(_ link: LinkID) {
-    if let index = index(of: link) { shares.remove(at: index) }
+    guard let index = index(of: link) else { return }
+    ids.remove(at: index)
+    shares.remove(at: index)
   }
 
   /// Where the first link not before this one stands.
   private func place(of link: LinkID) -> Int {
     var low = 0
-    var high = shares.count
+    var high = ids.count
     while low < high {
       let middle = low + (high - low) / 2
-      if shares[middle].link < link { low = middle + 1 } else { high = middle }
+      if ids[middle] < link { low = middle + 1 } else { high = middle }
     }
     return low
   }

@@ -40,10 +40,11 @@ public struct TokenBucket: Sendable {
     }
     guard now > before else { return }
     filledAt = now
-    let (gain, overflow) = (now - before).wholeNanoseconds.multipliedReportingOverflow(
-      by: Int64(perSecond))
-    let (sum, carried) = level.addingReportingOverflow(gain)
+    // In whole numbers: this is asked for at every packet, and a Duration takes many times as long.
+    let passed = now.nanoseconds.subtractingReportingOverflow(before.nanoseconds)
+    let gain = passed.partialValue.multipliedReportingOverflow(by: Int64(perSecond))
+    let sum = level.addingReportingOverflow(gain.partialValue)
     let full = Int64(capacity) * Self.token
-    level = overflow || carried ? full : min(sum, full)
+    level = passed.overflow || gain.overflow || sum.overflow ? full : min(sum.partialValue, full)
   }
 }

@@ -105,6 +105,24 @@ import Wire
     #expect(result26 == nil)
   }
 
+  @Test("what was seen with no hop left is remembered from then on")
+  func seenBefore() {
+    var ledger = ledger
+    let minute: Int64 = 60_000_000_000
+    func relay(at time: Int64) -> String? {
+      ledger.relay(99, by: 1, life: 0, received: 10, now: time)
+    }
+    ledger.seeUnrelayed(99, by: 1, life: 0, now: 0)
+    let first = relay(at: 10 * minute)
+    #expect(first == nil)
+    let tooSoon = relay(at: 29 * minute)
+    #expect(tooSoon != nil)
+    let forgotten = relay(at: 30 * minute)
+    #expect(forgotten == nil)
+    let again = relay(at: 59 * minute)
+    #expect(again != nil)
+  }
+
   @Test("who sent a packet first is its origin")
   func origin() {
     var ledger = ledger

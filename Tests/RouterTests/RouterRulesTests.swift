@@ -138,7 +138,7 @@ import Wire
   @Test("hop limit at the origin, by the devices in direct range")
   func hopLimitAtOrigin() {
     let expected: [(ClosedRange<Int>, UInt8)] = [
-      (0...2, 7), (3...5, 6), (6...10, 5), (11...20, 4), (21...2_000, 3),
+      (0...5, 7), (6...10, 5), (11...20, 4), (21...2_000, 3),
     ]
     for (devices, hopLimit) in expected {
       for count in devices { #expect(Router.hopLimit(directDevices: count) == hopLimit) }
