@@ -241,7 +241,7 @@ extension Simulation {
   // MARK: Bounds
 
   /// Steps of a device between two looks at all its bounds: each one where devices are few.
-  private var boundsInterval: Int { devices.count <= 50 ? 0 : devices.count <= 500 ? 63 : 1_023 }
+  private var boundsInterval: Int { devices.count <= 12 ? 0 : devices.count <= 500 ? 63 : 1_023 }
 
   mutating func checkBounds(_ device: Int) {
     devices[device].untilBounds = boundsInterval

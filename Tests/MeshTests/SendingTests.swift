@@ -55,7 +55,7 @@ import Wire
   @Test(
     "the hop limit falls as more devices are near",
     arguments: [
-      (0, 7), (1, 7), (2, 7), (3, 6), (5, 6), (6, 5), (10, 5), (11, 4), (20, 4), (21, 3), (40, 3),
+      (0, 7), (1, 7), (2, 7), (3, 7), (5, 7), (6, 5), (10, 5), (11, 4), (20, 4), (21, 3), (40, 3),
     ])
   func hopLimits(devices: Int, hopLimit: Int) throws {
     var test = TestMesh()
