@@ -24,14 +24,16 @@ final class AdaptiveFilter {
 
   /// Square of how much of the echo path stays from block to block.
   private let keep: Float
-  private let weightsReal = Samples(Block.partitions * Block.stride)
-  private let weightsImaginary = Samples(Block.partitions * Block.stride)
+  let weightsReal = Samples(Block.partitions * Block.stride)
+  let weightsImaginary = Samples(Block.partitions * Block.stride)
   private let variance = Samples(Block.partitions * Block.stride)
   private let errorPower = Samples(Block.stride)
   private let errorReal = Samples(Block.stride)
   private let errorImaginary = Samples(Block.stride)
   private let inverse = Samples(Block.stride)
   private let time = Samples(Block.transform)
+  private let other = Samples(Block.transform)
+  private let moved = Samples(Block.transform)
   private var firstConstrained = 0
   /// The residual echo's expected power, bin by bin.
   let expected = Samples(Block.stride)
@@ -65,20 +67,73 @@ final class AdaptiveFilter {
   }
 
   /// The filter now begins `shift` blocks later.
-  func move(by shift: Int) {
+  private func move(by shift: Int) {
     for place in 0..<Block.partitions {
       let partition = shift > 0 ? place : Block.partitions - 1 - place
       let source = partition + shift
-      for samples in [weightsReal, weightsImaginary, variance] {
-        let target = samples.base + partition * Block.stride
-        if (0..<Block.partitions).contains(source) {
-          target.update(from: samples.base + source * Block.stride, count: Block.stride)
-        } else {
-          target.update(repeating: 0, count: Block.stride)
-        }
-      }
+      copyPartition(weightsReal, source, to: partition)
+      copyPartition(weightsImaginary, source, to: partition)
+      copyPartition(variance, source, to: partition)
       if !(0..<Block.partitions).contains(source) { openVariance(partition) }
     }
+  }
+
+  /// Copies a partition, or zeros where there is none.
+  private func copyPartition(_ samples: Samples, _ source: Int, to partition: Int) {
+    let target = samples.base + partition * Block.stride
+    if (0..<Block.partitions).contains(source) {
+      target.update(from: samples.base + source * Block.stride, count: Block.stride)
+    } else {
+      target.update(repeating: 0, count: Block.stride)
+    }
+  }
+
+  /// What is known may be wrong: it is learnt anew, from where it stands.
+  func doubt() {
+    for partition in 0..<Block.partitions { openVariance(partition) }
+  }
+
+  /// The filter now begins `samples` later.
+  func move(bySamples samples: Int, _ fourier: Fourier) {
+    let blocks = samples / Block.size
+    if blocks != 0 { move(by: blocks) }
+    movePart(samples - blocks * Block.size, fourier)
+  }
+
+  /// The same for fewer samples than a block has.
+  ///
+  /// What stood in the last taps of a partition comes to stand in the next one.
+  private func movePart(_ samples: Int, _ fourier: Fourier) {
+    guard samples != 0, abs(samples) < Block.size else { return }
+    let scale = 1 / Float(Block.transform)
+    let carried = abs(samples)
+    for step in 0..<Block.partitions {
+      // In the order in which each takes what its neighbour still has.
+      let partition = samples > 0 ? step : Block.partitions - 1 - step
+      let neighbour = samples > 0 ? partition + 1 : partition - 1
+      response(partition, time, fourier)
+      if (0..<Block.partitions).contains(neighbour) {
+        response(neighbour, other, fourier)
+      } else {
+        other.clear()
+      }
+      let kept = Block.size - carried
+      if samples > 0 {
+        moved.base.update(from: time.base + carried, count: kept)
+        (moved.base + kept).update(from: other.base, count: carried)
+      } else {
+        moved.base.update(from: other.base + kept, count: carried)
+        (moved.base + carried).update(from: time.base, count: kept)
+      }
+      for place in 0..<Block.size { moved.base[place] *= scale }
+      let offset = partition * Block.stride
+      fourier.transform(moved.base, weightsReal.base + offset, weightsImaginary.base + offset)
+    }
+  }
+
+  private func response(_ partition: Int, _ result: Samples, _ fourier: Fourier) {
+    let offset = partition * Block.stride
+    fourier.restore(weightsReal.base + offset, weightsImaginary.base + offset, result.base)
   }
 
   /// Filters the far end from `base` blocks ago on, and subtracts that from the microphone.

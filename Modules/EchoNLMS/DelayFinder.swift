@@ -16,6 +16,11 @@ final class DelayFinder {
   /// Findings in a row that count.
   static let agreement = 2
   static let searchedInTurn = 2
+  /// What is left of what was correlated when the echo seems to have moved, and for how many turns
+  /// how many blocks are searched then.
+  static let doubted: Float = 0.1
+  static let hurriedTurns = 50
+  static let searchedInHurry = 5
   /// Bins of 300 to 4,000 Hz, where speech is.
   private static let low = 8
   private static let high = 80
@@ -31,6 +36,7 @@ final class DelayFinder {
   private var searched = 0
   private var candidate = 0
   private var agreed = 0
+  private var hurry = 0
   /// Samples; nil until something was found.
   private(set) var delay: Int?
 
@@ -39,7 +45,50 @@ final class DelayFinder {
     searched = 0
     candidate = 0
     agreed = 0
+    hurry = 0
     delay = nil
+  }
+
+  /// The echo may have moved: what comes now counts for more than what was, and is looked at sooner.
+  func doubt() {
+    crossReal.scale(Self.doubted)
+    crossImaginary.scale(Self.doubted)
+    power.scale(Self.doubted)
+    hurry = Self.hurriedTurns
+  }
+
+  /// The far end is read so many samples later now.
+  ///
+  /// What was correlated is no longer true; what was found is.
+  func move(by samples: Int) {
+    crossReal.clear()
+    crossImaginary.clear()
+    power.clear()
+    peaks.clear()
+    places.clear()
+    searched = 0
+    agreed = 0
+    delay = delay.map { max(0, $0 - samples) }
+  }
+
+  /// The far end's blocks count from one later or earlier now.
+  func renumber(by shift: Int) {
+    shiftBlocks(crossReal, shift)
+    shiftBlocks(crossImaginary, shift)
+    searched = 0
+    candidate += shift * Block.size
+    delay = delay.map { max(0, $0 + shift * Block.size) }
+  }
+
+  private func shiftBlocks(_ samples: Samples, _ shift: Int) {
+    let kept = samples.count - Block.stride
+    if shift > 0 {
+      (samples.base + Block.stride).update(from: samples.base, count: kept)
+      samples.base.update(repeating: 0, count: Block.stride)
+    } else {
+      samples.base.update(from: samples.base + Block.stride, count: kept)
+      (samples.base + kept).update(repeating: 0, count: Block.stride)
+    }
   }
 
   /// Takes the microphone's spectrum (its block behind one of zeros) while the far end is audible.
@@ -57,7 +106,8 @@ final class DelayFinder {
         spectrum.imaginary + Self.low, microphone.real + Self.low, microphone.imaginary + Self.low,
         Self.memory, count)
     }
-    for _ in 0..<Self.searchedInTurn {
+    hurry = max(0, hurry - 1)
+    for _ in 0..<(hurry > 0 ? Self.searchedInHurry : Self.searchedInTurn) {
       search(searched, fourier)
       searched += 1
       if searched == Block.mostDelay {

@@ -17,12 +17,12 @@ final class FilterPair {
   static let worse: Float = 0.7
   static let worseBlocks = 20
   /// Samples that the filter begins before the straight way.
-  static let lead = 72
-  /// The filter moves to a later block only for that many samples more.
+  static let lead = 40
+  /// The filters move only for that many samples, earlier or later.
   static let worthMoving = 100
 
   private let patient = AdaptiveFilter(keeping: FilterPair.patient)
-  private let quick = AdaptiveFilter(keeping: FilterPair.quick)
+  let quick = AdaptiveFilter(keeping: FilterPair.quick)
   private let batch = ConstraintBatch()
   private var patientEnergy: Float = 0
   private var quickEnergy: Float = 0
@@ -46,15 +46,18 @@ final class FilterPair {
     error.clear()
   }
 
-  /// Moves the filters to where the echo was found.
-  func align(to delay: Int) {
-    let wanted = min(max(0, delay - Self.lead) / Block.size, Block.mostDelay)
-    let isLater = wanted > base
-    if wanted == base { return }
-    if isLater, delay - Self.lead - (base + 1) * Block.size < Self.worthMoving { return }
-    for filter in [patient, quick] { filter.move(by: wanted - base) }
-    base = wanted
+  /// Moves to where the echo was found: the filters begin so many samples later, from `base` on.
+  ///
+  /// Where it was known before, it is the same echo, only later or earlier, as far as the quick
+  /// filter is told: it stays as it is. The patient one keeps to what was there.
+  func move(bySamples samples: Int, to newBase: Int, wasKnown: Bool, _ fourier: Fourier) {
+    base = newBase
+    patient.move(bySamples: samples, fourier)
+    if wasKnown { quick.doubt() } else { quick.move(bySamples: samples, fourier) }
   }
+
+  /// The far end's blocks count from one later or earlier now; the filters stay where they are in it.
+  func renumber(by shift: Int) { base = min(max(0, base + shift), Block.mostDelay) }
 
   /// Takes the echo out of one block.
   func cancel(_ far: FarSpectra, _ microphone: UnsafePointer<Float>, _ fourier: Fourier) {

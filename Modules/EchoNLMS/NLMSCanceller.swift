@@ -7,14 +7,18 @@ public final class NLMSCanceller: EchoCanceller {
   public private(set) var state = EchoState()
 
   private let fourier = Fourier(length: Block.transform)
+  private let clock = FarClock()
+  private let drift = DriftFinder()
   private let far = FarSpectra()
   private let pair = FilterPair()
   private let finder = DelayFinder()
   private let suppressor: Suppressor?
   private var conduct = Conduct()
+  private var watch = ModelWatch()
   private let farFrame = Samples(EchoFormat.frameSamples)
   private let nearFrame = Samples(EchoFormat.frameSamples)
   private let output = Samples(EchoFormat.frameSamples)
+  private let farBlock = Samples(Block.size)
   private let time = Samples(Block.transform)
   private let nearReal = Samples(Block.stride)
   private let nearImaginary = Samples(Block.stride)
@@ -31,11 +35,14 @@ public final class NLMSCanceller: EchoCanceller {
 
   public func reset() {
     state = EchoState()
+    clock.forget()
+    drift.forget()
     far.clear()
     pair.forget()
     finder.forget()
     suppressor?.forget()
     conduct = Conduct()
+    watch = ModelWatch()
     waiting.clear()
     silence = Block.history
   }
@@ -61,7 +68,7 @@ public final class NLMSCanceller: EchoCanceller {
     _ result: UnsafeMutablePointer<Float>
   ) {
     guard !state.isOff else { return passLate(near, result) }
-    far.push(farBlock, fourier)
+    push(farBlock)
     let farEnergy = Kernel.energy(farBlock, Block.size)
     let isAudible = farEnergy > Conduct.audible * Float(Block.size)
     silence = isAudible ? 0 : min(silence + 1, Block.history)
@@ -71,10 +78,40 @@ public final class NLMSCanceller: EchoCanceller {
     // The echo of what was audible goes on for as long as the filter is.
     if silence < pair.base + Block.partitions {
       pair.learn(far, fourier)
+      if isAudible { followDrift() }
       judge(near)
     }
     pair.exchange()
     waiting.base.update(from: near, count: Block.size)
+  }
+
+  /// Takes the far end in, at the microphone's pace.
+  private func push(_ block: UnsafePointer<Float>) {
+    let turn = clock.take(
+      block, canMoveEarlier: pair.base > 0, canMoveLater: pair.base < Block.mostDelay)
+    switch turn {
+    case .one: push()
+    case .none: renumber(by: -1)
+    case .two:
+      push(isFirstOfTwo: true)
+      push()
+      renumber(by: 1)
+    }
+  }
+
+  private func push(isFirstOfTwo: Bool = false) {
+    clock.make(farBlock.base, isFirstOfTwo: isFirstOfTwo)
+    far.push(farBlock.base, fourier)
+  }
+
+  private func renumber(by shift: Int) {
+    pair.renumber(by: shift)
+    finder.renumber(by: shift)
+  }
+
+  private func followDrift() {
+    if let more = drift.note(pair.quick, fourier) { clock.correct(by: more) }
+    if clock.rate != 0 || drift.looks >= 8 { state.drift = Float(clock.rate * 1e6) }
   }
 
   private func find(_ near: UnsafePointer<Float>) {
@@ -85,8 +122,29 @@ public final class NLMSCanceller: EchoCanceller {
       FarSpectra.Spectrum(
         real: nearReal.base, imaginary: nearImaginary.base, power: nearReal.base), fourier)
     guard let delay = finder.delay else { return }
-    state.delay = delay
-    pair.align(to: delay)
+    let late = delay + Int(clock.lateness.rounded())
+    align(to: late)
+    state.delay = late
+  }
+
+  /// The filter begins a little before the echo, which came `delay` samples late.
+  private func align(to delay: Int) {
+    let wanted = max(0, delay - FilterPair.lead)
+    let now = pair.base * Block.size + Int(clock.lateness.rounded())
+    let isFirst = state.delay == nil
+    guard isFirst || abs(wanted - now) > FilterPair.worthMoving else { return }
+    var base = min(wanted / Block.size, Block.mostDelay)
+    var late = min(wanted - base * Block.size, Block.size)
+    if clock.rate != 0, late < FarClock.reach {
+      late = base > 0 ? late + Block.size : FarClock.reach
+      base = max(0, base - 1)
+    }
+    let before = Int(clock.lateness.rounded())
+    clock.set(lateness: late, far, farBlock, fourier)
+    pair.move(
+      bySamples: base * Block.size + late - now, to: base, wasKnown: !isFirst, fourier)
+    finder.move(by: late - before)
+    drift.lookAway()
   }
 
   private func finish(_ near: UnsafePointer<Float>, _ result: UnsafeMutablePointer<Float>) {
@@ -103,9 +161,11 @@ public final class NLMSCanceller: EchoCanceller {
   private func judge(_ near: UnsafePointer<Float>) {
     let input = Kernel.energy(near, Block.size)
     let left = Kernel.energy(pair.error.base, Block.size)
+    if watch.note(input: input, left: left) { finder.doubt() }
     guard conduct.note(input: input, output: left) else { return }
     pair.forget()
     finder.forget()
+    drift.lookAway()
     state.delay = nil
     state.resets = conduct.resets
     state.isOff = conduct.isOff

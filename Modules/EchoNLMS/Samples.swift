@@ -16,6 +16,10 @@ final class Samples {
 
   func clear() { base.update(repeating: 0, count: count) }
 
+  func scale(_ factor: Float) {
+    for place in 0..<count { base[place] *= factor }
+  }
+
   /// Copies a frame in, made harmless: what is no number is silence.
   func take(_ samples: Span<Float>, at offset: Int = 0) {
     for place in 0..<min(samples.count, count - offset) {

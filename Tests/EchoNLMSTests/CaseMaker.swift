@@ -83,7 +83,7 @@ struct EchoRecipe: Sendable, CustomTestStringConvertible {
 
   private func stretched(_ signal: [Float]) -> [Float] {
     (0..<signal.count).map {
-      let place = Double($0) * (1 + Double(drift) * 1e-6)
+      let place = Double($0) * (1 - Double(drift) * 1e-6)
       let (low, part) = (Int(place), Float(place - Double(Int(place))))
       guard low + 1 < signal.count else { return 0 }
       return signal[low] * (1 - part) + signal[low + 1] * part

@@ -13,7 +13,8 @@ import Testing
       EchoRecipe(name: "60 ms later after 2 s", seconds: 7, delayAfter: 2_040, changeAt: 2), 10, 15,
       6
     ),
-    (EchoRecipe(name: "100 ppm of drift", drift: 100), 10, 20, 3),
+    (EchoRecipe(name: "100 ppm of drift", seconds: 12, drift: 100), 20, 30, 3),
+    (EchoRecipe(name: "-300 ppm of drift", seconds: 12, drift: -300), 20, 30, 4),
     (EchoRecipe(name: "loud noise", noise: -45), 10, 10, 10),
     (EchoRecipe(name: "tones", isTone: true), 15, 20, 2),
   ]
@@ -51,6 +52,23 @@ import Testing
   func afterwards() {
     let made = EchoRecipe(name: "turns", near: 3..<6, far: 0.2..<2.5).make()
     #expect(abs(EchoScore(made, NLMSCanceller()).loss) < 0.1)
+  }
+
+  @Test(
+    "the drift that was found is the drift there is", arguments: [-300, -40, 0, 20, 150] as [Float])
+  func drift(millionths: Float) throws {
+    let canceller = NLMSCanceller()
+    _ = EchoScore(EchoRecipe(name: "drift", seconds: 12, drift: millionths).make(), canceller)
+    #expect(abs(try #require(canceller.state.drift) - millionths) <= 5)
+  }
+
+  @Test("a delay that jumps is found within a second", arguments: [-400, 777, 2_000])
+  func jump(samples: Int) throws {
+    let recipe = EchoRecipe(
+      name: "jump", seconds: 4, delay: 900, delayAfter: 900 + samples, changeAt: 3)
+    let canceller = NLMSCanceller()
+    _ = EchoScore(recipe.make(), canceller)
+    #expect(abs(try #require(canceller.state.delay) - 900 - samples) <= 24)
   }
 
   @Test("the delay that was found is the delay there is", arguments: [0, 600, 2_400, 7_200])
