@@ -29,7 +29,7 @@ RELEASE := -c release --static-swift-stdlib --scratch-path .build-release \
 
 PROGRAMS := $(filter-out airlink-bench airlink-fuzz airlink-meshsim,$(notdir $(wildcard Executables/airlink-*)))
 BUILT := .build-release/release
-DOCS := README.md CHANGELOG.md LICENSE ARCHITECTURE.md SECURITY.md docs/PROTOCOL.md docs/ECHO.md docs/MESH.md
+DOCS := README.md CHANGELOG.md LICENSE ARCHITECTURE.md SECURITY.md docs/PROTOCOL.md docs/CALLS.md docs/ECHO.md docs/MESH.md
 
 # What is installed as it stands: mode:source:target.
 INSTALLED = \

@@ -191,8 +191,8 @@ let package = Package(
     program(
       "airlink-bench",
       [
-        "CommandLine", "Wire", "Identity", "Seal", "Router", "Outbox", "Mesh", "CSodium", "CCRC32C",
-        "CAllocationCount",
+        "CallSignal", "CommandLine", "Wire", "Identity", "Seal", "Router", "Outbox", "Mesh",
+        "CSodium", "CCRC32C", "CAllocationCount",
       ]),
 
     program("airlink-meshsim", ["CLinux", "CommandLine", "Mesh", "MeshSim", "PacketLog", "Wire"]),

@@ -16,6 +16,7 @@ enum CaseName: String, CaseIterable, Sendable {
   case meshCopy = "mesh-copy"
   case meshRelay = "mesh-relay"
   case meshReceipt = "mesh-receipt"
+  case callFrame = "call-frame"
   case textReceipt = "text-receipt"
   case confirmed1 = "confirmed-1"
   case confirmed16 = "confirmed-16"
@@ -46,6 +47,7 @@ enum CaseName: String, CaseIterable, Sendable {
     case .meshCopy: MeshCases.copies
     case .meshRelay: MeshCases.relays
     case .meshReceipt: MeshReceiptCase.receipt
+    case .callFrame: CallFrameCase.frame
     case .textReceipt: TalkCases.receipt
     case .confirmed1: TalkCases.confirmed(inFlight: 1)
     case .confirmed16: TalkCases.confirmed(inFlight: 16)

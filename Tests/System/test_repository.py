@@ -176,6 +176,14 @@ class RepositoryTests(unittest.TestCase):
                     problems.append(named(path, f"{target}: no such heading"))
         self.assert_none(problems)
 
+    def test_the_tests_that_the_page_on_calls_names_are_there(self):
+        tests = "".join(path.read_text() for path in sources("Tests"))
+        rows = [line for line in (ROOT / "docs/CALLS.md").read_text().splitlines()
+                if line.startswith("| ") and "Tests` " in line]
+        self.assertGreater(len(rows), 15)
+        self.assert_none([f"docs/CALLS.md names no test: {name}" for row in rows
+                          for name in re.findall(r'"([^"]+)"', row) if f'"{name}"' not in tests])
+
     def test_packages_are_named_in_one_file(self):
         packages = listed_packages()
         files = [*sources(".", suffix=".md"), ROOT / "Makefile", *(ROOT / ".ci").iterdir()]
