@@ -150,6 +150,7 @@ let package = Package(
     module("BLELink", ["EventLoop", "Link", "Wire"]),
     core("ATT", []),
     module("HCIRadio", ["ATT", "BLELink", "CBluetooth", "EventLoop"]),
+    module("BlueZ", ["BLELink", "DBus", "EventLoop", "Wire"]),
 
     // Sound: samples in, samples out.
     signal("Sound", ["CSpeexDSP"]),
@@ -182,9 +183,9 @@ let package = Package(
     program(
       "airlink-node",
       [
-        "CallRoad", "CommandLine", "CSodium", "Desktop", "Discovery", "EventLoop", "Identity",
-        "Link", "Node",
-        "PacketLog", "SoundProcess", "Terminal", "Unlock", "WiFiLink", "Wire",
+        "BLELink", "BlueZ", "CallRoad", "CommandLine", "CSodium", "Desktop", "Discovery",
+        "EventLoop", "HCIRadio", "Identity", "Link", "Node", "PacketLog", "SoundProcess",
+        "Terminal", "Unlock", "WiFiLink", "Wire",
       ]),
 
     // For developers: not installed.
@@ -218,6 +219,7 @@ let package = Package(
     tests("ATT", ["ATT"]),
     tests("HCIRadio", ["BLELink", "HCIRadio", "Link", "Wire"]),
     tests("BLELink", ["BLELink", "Link", "Wire"]),
+    tests("BlueZ", ["BLELink", "BlueZ", "DBus", "TestSupport"]),
     tests("CallRoad", ["CallRoad", "Discovery", "Wire"]),
     tests("VoiceCodec", ["VoiceCodec", "Wire"]),
     tests("CallSignal", ["CallSignal", "Seal", "Wire"]),

@@ -10,12 +10,6 @@ enum WiFiChoice: String, CaseIterable, Sendable {
   case off
 }
 
-/// Bluetooth LE is not part of this version: `auto` and `off` both do without.
-enum BluetoothChoice: String, CaseIterable, Sendable {
-  case auto
-  case off
-}
-
 /// Who takes the echo out of calls, as airlink-callaudio names them.
 enum EchoChoice: String, CaseIterable, Sendable {
   case auto, system, nlms, speex, off
@@ -37,7 +31,10 @@ enum NodeOptions {
     "wifi", .choice(WiFiChoice.self), help: "Whether to link up over the network at all.")
   static let bluetooth = Option(
     "ble", .choice(BluetoothChoice.self),
-    help: "Bluetooth LE, which this version does not have yet: both do without it.")
+    help: "Bluetooth LE: through bluetoothd (auto says nothing where there is none), or raw HCI.")
+  static let bluetoothAdapter = Option(
+    "ble-adapter", .text("ADAPTER"),
+    help: "The one Bluetooth adapter to use, such as hci0; otherwise all are.")
   static let audio = Option(
     "audio", .text("DEVICE"),
     help: "The sound device of calls: auto, off, or a name that airlink-callaudio devices lists.")
@@ -64,13 +61,13 @@ enum NodeOptions {
     "airlink-node",
     summary: "Chat with people nearby, with no internet, no server and no account",
     discussion: """
-      Finds other devices on the local network, chats with the people on them and passes on what \
+      Finds other devices on the local network and by Bluetooth, chats with the people on them and passes on what \
       others send. On first use it makes your identity. At a terminal it is a chat; with --json it \
       takes and gives one JSON object a line.
       """,
     sections: [
       Command.Section("Who you are", [name, Common.home] + SealingOptions.all),
-      Command.Section("Links", [listen, peer, discovery, wifi, bluetooth]),
+      Command.Section("Links", [listen, peer, discovery, wifi, bluetooth, bluetoothAdapter]),
       Command.Section("Calls", [audio, audioIn, audioOut, echo, autoAnswer, echoService]),
       Command.Section("Output", [Common.json, capture, logLevel, Common.color]),
     ],

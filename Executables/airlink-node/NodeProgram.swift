@@ -1,3 +1,4 @@
+internal import BLELink
 internal import CommandLine
 internal import Discovery
 internal import EventLoop
@@ -77,7 +78,7 @@ private final class Run {
     let node = Node(parts, front: front) { [console] end in Self.leave(end, console) }
     self.node = node
     handleSignals()
-    try startLinks(of: node)
+    try startLinks(of: node, environment)
   }
 
   private static func parts(_ outcome: NodeIdentity.Outcome, _ home: Home) throws -> Node.Parts {
@@ -100,29 +101,41 @@ private final class Run {
     }
   }
 
-  private func startLinks(of node: Node) throws {
-    guard arguments[NodeOptions.wifi, default: .on] == .on else {
-      try node.start([]) { 0 }
-      return
-    }
+  private func startLinks(of node: Node, _ environment: [String: String]) throws {
     var lastLink: UInt32 = 0
-    var configuration = WiFiConfiguration(
-      instance: InstanceID(value: SystemRandom.word()), seed: SystemRandom.word()
-    ) {
+    let nextLinkID: @MainActor () -> LinkID = {
       lastLink += 1
       return LinkID(lastLink)
     }
-    configuration.listen = arguments[NodeOptions.listen, default: .any]
-    configuration.peers = arguments.all(NodeOptions.peer)
-    configuration.discovery = arguments[NodeOptions.discovery, default: .auto]
-    let wifi = WiFiLink(configuration)
-    wifi.observer = node
-    self.wifi = wifi
+    var transports: [any LinkTransport] = []
+    if arguments[NodeOptions.wifi, default: .on] == .on {
+      let wifi = makeWiFi(nextLinkID)
+      wifi.observer = node
+      self.wifi = wifi
+      transports.append(wifi)
+    }
+    let bluetooth = try NodeBluetooth.link(
+      arguments, environment: environment, nextLinkID: nextLinkID
+    ) { [weak node] in node?.transportRemark($0) }
+    if let bluetooth {
+      bluetooth.observer = node
+      transports.append(bluetooth)
+    }
     do {
-      try node.start([wifi]) { wifi.port }
+      try node.start(transports) { wifi?.port ?? 0 }
     } catch let error as WiFiLinkError {
       throw Failure("\(error)")
     }
+  }
+
+  private func makeWiFi(_ nextLinkID: @escaping @MainActor () -> LinkID) -> WiFiLink {
+    var configuration = WiFiConfiguration(
+      instance: InstanceID(value: SystemRandom.word()), seed: SystemRandom.word(),
+      nextLinkID: nextLinkID)
+    configuration.listen = arguments[NodeOptions.listen, default: .any]
+    configuration.peers = arguments.all(NodeOptions.peer)
+    configuration.discovery = arguments[NodeOptions.discovery, default: .auto]
+    return WiFiLink(configuration)
   }
 
   /// A signal that asks the program to end does so in order; a second one at once.

@@ -103,6 +103,9 @@ extension BusClient {
   /// Who owns a name that is being watched; nil is nobody, or not known yet.
   public func owner(of name: String) -> String? { names[name]?.owner ?? nil }
 
+  /// Whether it is known who owns a name that is being watched.
+  public func knowsOwner(of name: String) -> Bool { names[name]?.owner != nil }
+
   private static func ownerRule(_ name: String) -> SignalRule {
     SignalRule(
       sender: busName, interface: busName, member: "NameOwnerChanged", path: busPath,

@@ -36,6 +36,9 @@ extension Node: LinkObserver {
 
   public func transportNotice(_ transport: String, _ notice: String) { log(.warning, notice) }
 
+  /// Something that only those want to hear who ask for it, such as a radio that is not there.
+  public func transportRemark(_ remark: String) { log(.info, remark) }
+
   func status(of link: LinkID, isUp: Bool) -> LinkStatus {
     let state = links[link]
     return LinkStatus(
