@@ -5,8 +5,9 @@ struct Ledger {
   /// As long as the router remembers what it has seen.
   private static let relayMemory: Int64 = 30 * 60 * 1_000_000_000
   private static let memorySeconds = UInt64(relayMemory / 1_000_000_000)
-  /// As many packets as the router remembers.
-  private static let relayEntries: UInt64 = 8_192
+  /// Packets received after which the router may have forgotten one: the 8,192 that it remembers,
+  /// less what comes in while a relay waits and what a device sends itself in the meantime.
+  private static let relayEntries: UInt64 = 7_000
 
   private struct Shown: Hashable {
     var device: Int
