@@ -35,7 +35,10 @@ enum NodeSound {
     (program.input, program.output) = files
     program.echo = arguments[NodeOptions.echo]?.rawValue
     if let output = files.1 { try checkOutput(output, input: files.0) }
-    if isNamed { try check(program, environment: environment) }
+    // With an output alone there is nothing to be tried that would not be written to.
+    if device.map({ $0 != "auto" }) ?? (files.0 != nil) {
+      try check(program, environment: environment)
+    }
     return SoundProcess(program, environment: environment)
   }
 

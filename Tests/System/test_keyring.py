@@ -3,6 +3,7 @@
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import tempfile
 import unittest
@@ -129,7 +130,19 @@ class KeyringTests(unittest.TestCase):
         ready, warnings = self.run_node()
         self.assertTrue(ready["temporary"])
         self.stop_keyring()
+        # One that holds nothing, and one that does not answer.
+        self.environment["XDG_DATA_HOME"] = str(self.folder / "other")
+        self.start_keyring()
+        self.refused(self.tool("show"), "it holds no key for this identity")
+        ready, warnings = self.run_node()
+        self.assertTrue(ready["temporary"])
+        os.kill(self.keyring.pid, signal.SIGSTOP)
+        ready, warnings = self.run_node()
+        self.assertTrue(ready["temporary"])
+        self.assertIn("does not answer", warnings[0]["message"])
+        self.stop_keyring()
         # Back.
+        self.environment["XDG_DATA_HOME"] = str(self.folder / "data")
         self.start_keyring()
         self.assertIn(number, self.tool("show").stdout)
         self.assertEqual((self.home / "identity").read_bytes(), identity)
