@@ -79,15 +79,20 @@ def heard_notes(pitches, heard, late, first, last, slack=0.3):
 
 
 def played_twice(pitches, heard, late, first, last):
-    """Notes that sound again 0.5 to 3 s after their time, where another note belongs."""
+    """Notes that sound again 0.5 to 3 s after their time, three in a row, in the place of others."""
     twice = []
-    for n in range(first, last):
+    for n in range(first, last - 2):
         for lag in range(5, 31):
-            other = n + lag
-            if other >= len(pitches) or pitches[other] == pitches[n]:
+            run = range(n, n + 3)
+            if n + 2 + lag >= len(pitches) or any(pitches[k] == pitches[k + lag] for k in run):
                 continue
-            if _sounds(pitches[n], heard, other * NOTE + late) and \
-                    _sounds(pitches[n + 1], heard, (other + 1) * NOTE + late) and \
-                    pitches[other + 1] != pitches[n + 1]:
-                twice.append((n, other))
+            if all(_is_other(pitches[k], pitches[k + lag], heard, (k + lag) * NOTE + late)
+                   for k in run):
+                twice.append((n, n + lag))
     return twice
+
+
+def _is_other(pitch, expected, heard, start):
+    """Whether one pitch sounds where another belongs."""
+    piece = _piece(heard, start)
+    return bool(piece) and _share(pitch, piece) > 0.5 and _share(expected, piece) < 0.2
