@@ -5,19 +5,19 @@ internal import Glibc
 /// A Wiener gain on the residual echo's expected power, with the prior signal-to-echo ratio directed
 /// by the decision before (Ephraim and Malah, IEEE Transactions on ASSP 32(6), 1984): firm while
 /// nothing but echo is heard, gentle while somebody talks at the near end, and exactly open while the
-/// far end is silent. In place of what is taken away stands noise of the room's level, so that the
-/// line does not seem to go dead. One block late.
+/// far end is silent. In place of what is taken away, while nobody talks here, stands noise of the
+/// room's level, so that the line does not seem to go dead. One block late.
 final class Suppressor {
   /// Times the expected residual that is taken away: with echo alone, and with somebody talking.
   static let firm: Float = 8
   static let gentle: Float = 0.5
   /// The lowest gains.
   static let firmFloor: Float = 0.03
-  static let gentleFloor: Float = 0.1
+  static let gentleFloor: Float = 0.15
   /// The error's energy over that of the expected residual, below which there is echo alone and above
   /// which there is somebody.
-  static let alone: Float = 1.5
-  static let somebody: Float = 3
+  static let alone: Float = 1.8
+  static let somebody: Float = 4
   /// What stays of the near talker's presence from block to block.
   static let release: Float = 0.97
   /// What stays of the echo in the room from block to block, beyond the filter's end.
@@ -154,7 +154,9 @@ final class Suppressor {
       var (re, im) = (real.base[bin] * cut, imaginary.base[bin] * cut)
       if cut > 0 {
         let left = 1 - gain.base[bin] * gain.base[bin]
-        let added = comfort.next((noise.power.base[bin] * left).squareRoot())
+        // Who talks is heard over it: noise would only be in the way.
+        let level = (1 - presence) * (noise.power.base[bin] * left).squareRoot()
+        let added = comfort.next(level)
         re -= added.real
         im -= added.imaginary
       }
