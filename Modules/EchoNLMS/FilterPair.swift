@@ -48,12 +48,13 @@ final class FilterPair {
 
   /// Moves to where the echo was found: the filters begin so many samples later, from `base` on.
   ///
-  /// Where it was known before, it is the same echo, only later or earlier, as far as the quick
-  /// filter is told: it stays as it is. The patient one keeps to what was there.
-  func move(bySamples samples: Int, to newBase: Int, wasKnown: Bool, _ fourier: Fourier) {
+  /// Where the echo came another way and the filters explain nothing any more, it is the same echo,
+  /// only later or earlier, as far as the quick filter is told: it stays as it is. The patient one
+  /// keeps to what was there.
+  func move(bySamples samples: Int, to newBase: Int, isAnother: Bool, _ fourier: Fourier) {
     base = newBase
     patient.move(bySamples: samples, fourier)
-    if wasKnown { quick.doubt() } else { quick.move(bySamples: samples, fourier) }
+    if isAnother { quick.doubt() } else { quick.move(bySamples: samples, fourier) }
   }
 
   /// The far end's blocks count from one later or earlier now; the filters stay where they are in it.

@@ -15,6 +15,9 @@ struct ModelWatch {
   private var lostRow = 0
   private var wasGood = false
 
+  /// Whether the model explains little of what is heard now.
+  var isLost: Bool { left > Self.lost * input }
+
   /// Takes the energies of a block before and after the filter; true once when the model is lost.
   mutating func note(input now: Float, left after: Float) -> Bool {
     input = Self.memory * input + (1 - Self.memory) * now

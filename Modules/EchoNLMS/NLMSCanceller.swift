@@ -142,7 +142,8 @@ public final class NLMSCanceller: EchoCanceller {
     let before = Int(clock.lateness.rounded())
     clock.set(lateness: late, far, farBlock, fourier)
     pair.move(
-      bySamples: base * Block.size + late - now, to: base, wasKnown: !isFirst, fourier)
+      bySamples: base * Block.size + late - now, to: base, isAnother: !isFirst && watch.isLost,
+      fourier)
     finder.move(by: late - before)
     drift.lookAway()
   }

@@ -5,18 +5,18 @@ import Testing
 /// What `nlms` has to reach, by kind of case: a few dB less than it does.
 @Suite("nlms on made cases") struct CaseTests {
   static let alone: [(EchoRecipe, linear: Float, full: Float, reached: Float)] = [
-    (EchoRecipe(name: "echo alone"), 25, 36, 2),
-    (EchoRecipe(name: "weak echo", loss: 22), 15, 20, 3),
-    (EchoRecipe(name: "100 ms late", delay: 2_400), 20, 30, 3),
-    (EchoRecipe(name: "another room after 2 s", seconds: 7, changeAt: 2), 15, 20, 6),
+    (EchoRecipe(name: "echo alone"), 31, 41, 2),
+    (EchoRecipe(name: "weak echo", loss: 22), 26, 35, 2.5),
+    (EchoRecipe(name: "100 ms late", delay: 2_400), 29, 42, 2),
+    (EchoRecipe(name: "another room after 2 s", seconds: 7, changeAt: 2), 18, 26, 5),
     (
       EchoRecipe(name: "60 ms later after 2 s", seconds: 7, delayAfter: 2_040, changeAt: 2), 10, 15,
       6
     ),
-    (EchoRecipe(name: "100 ppm of drift", seconds: 12, drift: 100), 20, 30, 3),
-    (EchoRecipe(name: "-300 ppm of drift", seconds: 12, drift: -300), 20, 30, 4),
-    (EchoRecipe(name: "loud noise", noise: -45), 10, 10, 10),
-    (EchoRecipe(name: "tones", isTone: true), 15, 20, 2),
+    (EchoRecipe(name: "100 ppm of drift", seconds: 12, drift: 100), 31, 43, 2.5),
+    (EchoRecipe(name: "-300 ppm of drift", seconds: 12, drift: -300), 28, 39, 3.5),
+    (EchoRecipe(name: "loud noise", noise: -45), 15, 16, 4),
+    (EchoRecipe(name: "tones", isTone: true), 17, 23, 1.5),
   ]
 
   @Test("echo is taken away, soon and enough", arguments: alone)
@@ -30,8 +30,8 @@ import Testing
   }
 
   static let together: [(EchoRecipe, gain: Float)] = [
-    (EchoRecipe(name: "both from the first second", near: 0.2..<6), 4),
-    (EchoRecipe(name: "both after 3 s", near: 3..<6), 8),
+    (EchoRecipe(name: "both from the first second", near: 0.2..<6), 7),
+    (EchoRecipe(name: "both after 3 s", near: 3..<6), 12),
   ]
 
   @Test("who talks meanwhile is heard better than with the echo", arguments: together)
@@ -41,11 +41,11 @@ import Testing
     #expect(whole.after >= whole.before + gain, "\(recipe.name): \(whole)")
   }
 
-  @Test("who talks from the first second over an echo that hardly matters loses less than 1 dB")
+  @Test("who talks from the first second over an echo that hardly matters loses nothing")
   func weak() {
     let whole = EchoScore(
       EchoRecipe(name: "weak", loss: 20, near: 0.2..<6).make(), NLMSCanceller())
-    #expect(whole.after >= whole.before - 1)
+    #expect(whole.after >= whole.before)
   }
 
   @Test("who talks after the far end loses nothing")
