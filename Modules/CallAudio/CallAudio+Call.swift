@@ -17,15 +17,20 @@ extension CallAudio {
     // An interrupt from the terminal is airlink-node's affair; it says when the call is over.
     signal(SIGINT, SIG_IGN)
     let descriptor = try arguments.required(Self.descriptor)
-    let call: LiveCall
+    let call = try makeCall(orRefuse: descriptor)
+    EventLoop.main.run {
+      do { try call.start(pipe: descriptor) } catch { exit(console.report(error).rawValue) }
+    }
+  }
+
+  /// Made apart from its use: the optimiser fails on a constant that is set within `do` and captured
+  /// behind it (Swift 6.3.1).
+  @MainActor private func makeCall(orRefuse descriptor: Int32) throws -> LiveCall {
     do {
-      call = try makeCall()
+      return try makeCall()
     } catch {
       LiveCall.refuse(descriptor, error)
       throw error
-    }
-    EventLoop.main.run {
-      do { try call.start(pipe: descriptor) } catch { exit(console.report(error).rawValue) }
     }
   }
 
