@@ -95,7 +95,7 @@ private func isThere(_ pid: String) -> Bool {
       ls -l /proc/$$/fd >files
       echo "$MARK $@" >words
       ps -o pgid= -p $$ | tr -d ' ' >group; echo $$ >pids
-      grep -E 'Sig(Ign|Blk)' /proc/$$/status >signals
+      grep -E 'Sig(Ign|Blk)' /proc/self/status >signals
       printf '\\201\\000\\001a\\001b' >&3
       printf '\\202xyz' >&3
       printf '\\204\\000\\001gone' >&3
