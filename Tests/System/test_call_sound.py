@@ -172,8 +172,11 @@ class CallSoundTests(SoundCase):
         ada, bob = self.pair(1)
         nodes = (ada, bob)
 
+        def figure(one, name):
+            return {s["name"]: s["value"] for s in one.ask("stats")}[name]
+
         def sightings(one):
-            return {s["name"]: s["value"] for s in one.ask("stats")}["wifi.discovery-sightings"]
+            return figure(one, "wifi.discovery-sightings")
 
         time.sleep(2)
         seen = [sightings(one) for one in nodes]
@@ -191,9 +194,10 @@ class CallSoundTests(SoundCase):
                 "no call's service is known any more")
             laboratory.wait_until(lambda one=one, count=count: descriptors(one) <= count,
                                   "descriptors as before")
-            figures = {s["name"]: s["value"] for s in one.ask("stats")}
-            self.assertEqual(figures["sound.processes"], 0)
-            self.assertFalse(laboratory.children(one.pid))
+            # The last one has ended, and is reaped a few milliseconds later.
+            laboratory.wait_until(
+                lambda one=one: not laboratory.children(one.pid)
+                and figure(one, "sound.processes") == 0, "no process is left", limit=10)
         self.assertFalse(ada.seen(event="warning") + bob.seen(event="warning"))
 
 
