@@ -42,7 +42,7 @@ INSTALLED = \
 COMPLETIONS = $(foreach p,$(PROGRAMS),\
   $p:bash:$(bashdir)/$p $p:zsh:$(zshdir)/_$p $p:fish:$(fishdir)/$p.fish)
 
-.PHONY: help build release test test-bluetooth soak-bluetooth demo bench soak lint install uninstall clean setup-build setup-run setup-test
+.PHONY: help build release test test-bluetooth demo bench soak lint install uninstall clean setup-build setup-run setup-test
 
 help: ## Lists the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -59,10 +59,6 @@ test: setup-test ## Builds and runs every test: units, then real nodes on real n
 test-bluetooth: setup-build ## Runs nodes on real Bluetooth daemons, in a virtual machine where there is one.
 	@$(SWIFT_BUILD) --product airlink-node
 	@Tests/Bluetooth/run $(if $(AIRLINK_TALLY),--tally $(AIRLINK_TALLY))
-
-soak-bluetooth: setup-build ## An hour in which everything Bluetooth comes and goes.
-	@$(SWIFT_BUILD) --product airlink-node
-	@Tests/Bluetooth/run -k churn --churn 3600
 
 demo: setup-build setup-run ## Two nodes find each other and talk; then it is your turn.
 	@echo 'building what ships (the first time takes a minute or two) ...'

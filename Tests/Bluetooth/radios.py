@@ -106,7 +106,13 @@ class BluetoothTest(unittest.TestCase):
         Daemon.start()
 
     def tearDown(self):
+        # In order, so that no connection is left for the next test.
         for node in self.nodes:
+            if node.running():
+                try:
+                    node.quit(20)
+                except (AssertionError, OSError, subprocess.TimeoutExpired):
+                    pass
             node.kill()
         shutil.rmtree(self.folder, ignore_errors=True)
 

@@ -33,19 +33,6 @@ class TalkTests(BluetoothTest):
             self.assertEqual(stats["ble.checksum-failures"], 0)
             self.assertEqual(stats["ble.garbage-bytes"], 0)
 
-    def test_a_chain_of_three_passes_texts_on(self):
-        a = self.node(0, peers=[1])
-        b = self.node(1, peers=[0, 2])
-        c = self.node(2, peers=[1])
-        for node in [a, b, c]:
-            node.ready()
-        a.expect(LIMIT, event="peer", number=c.number)
-        c.expect(LIMIT, event="peer", number=a.number)
-        self.say(a, c, "through the middle", "a1")
-        self.say(c, a, "c" * 3000, "c1")
-        self.assertEqual(self.stats(a)["node.links"], 1)
-        self.assertEqual(self.stats(b)["node.links"], 2)
-
     def test_with_both_radios_each_text_is_had_once_and_either_radio_may_die(self):
         a = self.node(0, peers=[1], wifi=("--discovery", "off", "--listen", "127.0.0.1:4750"))
         b = self.node(1, peers=[0], wifi=("--discovery", "off", "--listen", "127.0.0.1:4751",
