@@ -100,6 +100,11 @@ let package = Package(
     .systemLibrary(
       name: "CSpeexDSP", path: "Modules/CSpeexDSP", pkgConfig: "speexdsp",
       providers: [.apt(["libspeexdsp-dev"])]),
+    .systemLibrary(
+      name: "CALSA", path: "Modules/CALSA", pkgConfig: "alsa",
+      providers: [.apt(["libasound2-dev"])]),
+    .systemLibrary(
+      name: "COgg", path: "Modules/COgg", pkgConfig: "ogg", providers: [.apt(["libogg-dev"])]),
     // No pkgConfig: SwiftPM warns about its -Dkiss_fft_scalar=float, which is the default anyway.
     .systemLibrary(
       name: "CKissFFT", path: "Modules/CKissFFT",
@@ -153,7 +158,8 @@ let package = Package(
     module("BlueZ", ["BLELink", "DBus", "EventLoop", "Wire"]),
 
     // Sound: samples in, samples out.
-    signal("Sound", ["CSpeexDSP"]),
+    signal("Sound", ["COgg", "CSpeexDSP"]),
+    signal("SoundCard", ["CALSA", "EventLoop", "Sound"]),
     signal("EchoNLMS", ["CEchoKernel", "CKissFFT", "CSpeexDSP"]),
     signal("VoiceCodec", ["COpus", "Wire"]),
     // Between a node and the sound of its call, which is a process of its own.
@@ -171,7 +177,10 @@ let package = Package(
     hot("PacketDump", ["Capture", "CommandLine", "Identity", "Seal", "Unlock", "Wire"]),
     module(
       "CallAudio",
-      ["AudioPipe", "CommandLine", "EchoNLMS", "EventLoop", "Sound", "VoiceCodec", "Wire"]),
+      [
+        "AudioPipe", "CommandLine", "EchoNLMS", "EventLoop", "Sound", "SoundCard", "VoiceCodec",
+        "Wire",
+      ]),
     module("SoundProcess", ["AudioPipe", "CLinux", "EventLoop"]),
     module(
       "Node",
@@ -209,11 +218,12 @@ let package = Package(
     tests("Desktop", ["DBus", "Desktop", "Identity", "TestSupport"]),
     tests("DBus", ["CDBus", "DBus", "TestSupport"]),
     tests("Sound", ["Sound", "TestSupport"]),
+    tests("SoundCard", ["SoundCard"]),
     tests("AudioPipe", ["AudioPipe", "EventLoop", "Wire"]),
     tests("EchoNLMS", ["CAllocationCount", "CEchoKernel", "EchoNLMS"]),
     tests(
       "CallAudio",
-      ["AudioPipe", "CallAudio", "CommandLine", "EchoNLMS", "TestSupport", "Wire"]),
+      ["AudioPipe", "CallAudio", "CommandLine", "EchoNLMS", "SoundCard", "TestSupport", "Wire"]),
     tests("Discovery", ["Discovery", "Wire"]),
     tests("WiFiLink", ["WiFiLink", "Discovery", "Link", "Wire"]),
     tests("ATT", ["ATT"]),

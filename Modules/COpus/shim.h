@@ -12,3 +12,14 @@ static inline int airlink_opus_set_up(OpusEncoder *encoder, opus_int32 bitrate, 
   if (!error) error = opus_encoder_ctl(encoder, OPUS_SET_PACKET_LOSS_PERC(loss_percent));
   return error;
 }
+
+/// Makes what comes out louder, in 256ths of a dB.
+static inline int airlink_opus_set_gain(OpusDecoder *decoder, opus_int32 gain) {
+  return opus_decoder_ctl(decoder, OPUS_SET_GAIN(gain));
+}
+
+/// Samples by which what comes out is later than what goes in; 0 when it does not say.
+static inline opus_int32 airlink_opus_lookahead(OpusEncoder *encoder) {
+  opus_int32 samples = 0;
+  return opus_encoder_ctl(encoder, OPUS_GET_LOOKAHEAD(&samples)) == OPUS_OK ? samples : 0;
+}

@@ -44,8 +44,16 @@ extension CallAudio {
       port = try FilePort(input: input, output: output)
       echo = choice.resolved(auto: .off)
     } else {
-      port = try FilePort(input: nil, output: nil)
-      echo = choice.resolved(auto: .off)
+      let device = arguments[Self.audio, default: "auto"]
+      if device == "off" {
+        port = try FilePort(input: nil, output: nil)
+        echo = choice.resolved(auto: .off)
+      } else {
+        let name = device == "auto" ? "default" : device
+        port = CardPort(device: name)
+        let systemCancels = choice == .auto && SystemEcho.cancels(device: name)
+        echo = choice.resolved(auto: systemCancels ? .system : .nlms)
+      }
     }
     let engine = try CallEngine(canceller: echo.makeCanceller())
     return LiveCall(engine: engine, port: port, echo: echo) { exit($0.rawValue) }

@@ -20,6 +20,11 @@ public struct CallAudio: Sendable {
     switch arguments.path.first {
     case "call": try MainActor.assumeIsolated { try call() }
     case "cancel": try cancel()
+    case "decode": try decode()
+    case "devices": try devices()
+    case "encode": try encode()
+    case "loopback": try MainActor.assumeIsolated { try loopback() }
+    case "simulate": try simulate()
     default: throw UsageError("which command? 'airlink-callaudio --help' lists them")
     }
   }

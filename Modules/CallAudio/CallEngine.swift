@@ -17,6 +17,7 @@ final class CallEngine {
   private var echoMeter = EchoMeter()
   private var echoTotal = EchoMeter.Total()
   private var echoRemoved: Float?
+  private var energyBefore: Float = 0
   private var inputMeter = LevelMeter()
   private var outputMeter = LevelMeter()
   private var cleaned = [Float](repeating: 0, count: VoiceFormat.frameLength)
@@ -65,6 +66,7 @@ final class CallEngine {
         var output = cleaned.mutableSpan
         canceller.cancel(farEnd: farEnd.span, microphone: microphone.span, output: &output)
       }
+      holdDown(microphone)
       if let second = echoMeter.note(
         farEnd: farEnd.span, microphone: microphone.span, output: cleaned.span,
         state: canceller.state, total: &echoTotal)
@@ -76,6 +78,34 @@ final class CallEngine {
     }
     inputMeter.note(cleaned.span)
     for place in coded.indices { coded[place] = isMuted ? 0 : Sample.int16(cleaned[place]) }
+    return try encoder.encode(coded)
+  }
+
+  /// Lets nothing out that is much louder than what came in: a canceller that begins to ring must
+  /// not be heard until it notices by itself.
+  private func holdDown(_ microphone: [Float]) {
+    let (heard, left) = (Self.energy(microphone), Self.energy(cleaned))
+    // The canceller's output is up to a frame late.
+    let allowed = Self.loudest * max(heard, energyBefore) + Self.inaudible
+    energyBefore = heard
+    guard !(left <= allowed) else { return }
+    for place in cleaned.indices where place < microphone.count {
+      cleaned[place] = microphone[place]
+    }
+  }
+
+  /// How much louder than the microphone a canceller's frame may be: 6 dB.
+  private static let loudest: Float = 4
+  /// The energy of a frame of noise of -60 dB.
+  private static let inaudible: Float = 480 * 1e-6
+
+  private static func energy(_ samples: [Float]) -> Float {
+    samples.reduce(0) { $0 + $1 * $1 }
+  }
+
+  /// Codes 20 ms of silence, in place of a microphone that gives nothing.
+  func codeSilence() throws(VoiceCodecError) -> [UInt8] {
+    for place in coded.indices { coded[place] = 0 }
     return try encoder.encode(coded)
   }
 

@@ -3,6 +3,7 @@ internal import CommandLine
 internal import EventLoop
 internal import Sound
 internal import VoiceCodec
+internal import Wire
 
 /// Files in place of a sound card, at the speed of one.
 ///
@@ -20,6 +21,8 @@ internal import VoiceCodec
   private var far = [Float](repeating: 0, count: VoiceFormat.frameLength)
   private var heard = [Float](repeating: 0, count: VoiceFormat.frameLength)
   private var leftOut = 0
+  /// The time of the tick that is worked on, which may be late.
+  private var moment = Instant.zero
 
   /// Opens both files, the one that is read first; nil for silence, and for playing into nothing.
   ///
@@ -40,17 +43,22 @@ internal import VoiceCodec
   }
 
   func start(_ call: LiveCall) throws {
+    moment = LiveCall.now
     let period = Duration.milliseconds(VoiceFormat.frameMilliseconds)
     ticker = Ticker(every: period) { [weak self, weak call] count in
       guard let self, let call else { return }
-      for _ in 0..<min(count, Self.mostAtOnce) where ticker != nil { tick(call) }
+      for _ in 0..<min(count, Self.mostAtOnce) where ticker != nil {
+        moment = moment + period
+        tick(call)
+      }
+      if count > Self.mostAtOnce { moment = LiveCall.now }
       leftOut += max(0, count - Self.mostAtOnce)
     }
     guard ticker != nil else { throw Failure("no descriptor left") }
   }
 
   private func tick(_ call: LiveCall) {
-    call.play(into: &far)
+    call.play(into: &far, at: moment)
     write(call)
     read(call)
     call.send(heard, farEnd: far)

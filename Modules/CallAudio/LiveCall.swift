@@ -44,6 +44,9 @@ internal import Wire
       pipe?.send(
         .ready(
           AudioReady(echo: echo, capture: port.captureName, playback: port.playbackName)))
+      if echo == .system {
+        tell(.systemCancels, "the system's source takes the echo out")
+      }
     } catch {
       pipe?.send(.ended(hasFailed: true, text: Self.words(error)))
       close()
@@ -79,21 +82,33 @@ internal import Wire
   }
 
   /// The next 20 ms to be played.
-  func play(into samples: inout [Float]) { engine.play(into: &samples, at: Self.now) }
+  ///
+  /// `moment` moves evenly, by 20 ms each time: what a device is early or late by must not look like
+  /// jitter of the road.
+  func play(into samples: inout [Float], at moment: Instant) {
+    engine.play(into: &samples, at: moment)
+  }
 
   /// 20 ms have gone by in which nothing could be played.
-  func skip() { engine.skip(at: Self.now) }
+  func skip(at moment: Instant) { engine.skip(at: moment) }
 
   /// Sends 20 ms of what the microphone heard while the loudspeaker played `farEnd`.
   func send(_ microphone: [Float], farEnd: [Float]) {
-    do {
-      pipe?.send(.frame(try engine.code(microphone, farEnd: farEnd)))
-    } catch {
-      return finish(.failed, text: "\(error)")
-    }
+    send { () throws(VoiceCodecError) in try engine.code(microphone, farEnd: farEnd) }
     guard engine.hasCancellerGivenUp, !hasToldOfCanceller else { return }
     hasToldOfCanceller = true
     tell(.cancellerOff, "the echo canceller made things worse and is off")
+  }
+
+  /// Sends 20 ms in which the microphone gave nothing.
+  func sendSilence() { send { () throws(VoiceCodecError) in try engine.codeSilence() } }
+
+  private func send(_ code: () throws(VoiceCodecError) -> [UInt8]) {
+    do throws(VoiceCodecError) {
+      pipe?.send(.frame(try code()))
+    } catch {
+      finish(.failed, text: "\(error)")
+    }
   }
 
   func tell(_ notice: AudioNotice, _ text: String) { pipe?.send(.notice(notice, text)) }

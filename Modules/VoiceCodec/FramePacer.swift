@@ -18,7 +18,9 @@ public struct FramePacer: Sendable {
   static let forgetting = 200
 
   /// Up to when frames have been given.
-  private var position: Instant
+  ///
+  /// It moves evenly, while a device asks for frames or brings them in bursts.
+  public private(set) var position: Instant
 
   public init(start: Instant) { position = start }
 

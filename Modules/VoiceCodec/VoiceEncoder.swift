@@ -26,6 +26,9 @@ public struct VoiceEncoder: ~Copyable {
 
   deinit { opus_encoder_destroy(encoder) }
 
+  /// Samples by which sound comes out of a decoder later than it went in here.
+  public var lookahead: Int { max(0, Int(airlink_opus_lookahead(encoder))) }
+
   /// One coded frame of exactly `VoiceFormat.frameLength` samples.
   public mutating func encode(_ samples: [Int16]) throws(VoiceCodecError) -> [UInt8] {
     precondition(samples.count == VoiceFormat.frameLength, "a frame is 480 samples")

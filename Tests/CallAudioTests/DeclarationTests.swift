@@ -28,7 +28,10 @@ import Testing
       #expect(bench.run(command.name, "--help").code == .done)
     }
     let version = bench.run("--version").output
-    #expect(version.hasPrefix("airlink-callaudio \(airLinkVersion)\nlibspeexdsp "))
+    #expect(version.hasPrefix("airlink-callaudio \(airLinkVersion)\nlibasound "))
+    for library in ["libogg", "libopus", "libspeexdsp"] {
+      #expect(version.contains("\n\(library) "))
+    }
     #expect(bench.run("--completions", shell).output.contains("no-suppressor"))
   }
 }

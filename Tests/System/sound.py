@@ -8,6 +8,7 @@ import math
 import os
 import select
 import socket
+import statistics
 import struct
 import subprocess
 import time
@@ -42,15 +43,21 @@ def tone(hertz, seconds, amplitude=8_000, rate=RATE):
     return [round(amplitude * math.sin(step * n)) for n in range(round(seconds * rate))]
 
 
-def share_of(hertz, samples):
-    """The part of the energy that is of one tone (Goertzel)."""
-    energy = sum(s * s for s in samples)
-    if not energy:
-        return 0.0
+def share_of(hertz, samples, block=1_200):
+    """The part of the energy that is of one tone (Goertzel): the median over blocks of 50 ms.
+
+    A playout buffer may leave a frame out or fill one in, which turns the tone against itself in
+    the block in which it does.
+    """
     w = 2 * math.pi * hertz / RATE
-    real = sum(s * math.cos(w * n) for n, s in enumerate(samples))
-    imaginary = sum(s * math.sin(w * n) for n, s in enumerate(samples))
-    return 2 * (real * real + imaginary * imaginary) / len(samples) / energy
+    shares = []
+    for start in range(0, len(samples) - block + 1, block):
+        part = samples[start:start + block]
+        energy = sum(s * s for s in part)
+        real = sum(s * math.cos(w * n) for n, s in enumerate(part))
+        imaginary = sum(s * math.sin(w * n) for n, s in enumerate(part))
+        shares.append(2 * (real * real + imaginary * imaginary) / block / energy if energy else 0)
+    return statistics.median(shares) if shares else 0.0
 
 
 def level(samples):

@@ -1,17 +1,23 @@
-"""airlink-callaudio as a node runs it, with files in place of sound cards."""
+"""airlink-callaudio as a node runs it: with files, and with sound devices."""
 
+import json
 import os
 import pathlib
 import random
+import shutil
+import signal
 import socket
 import struct
 import subprocess
+import sys
 import tempfile
+import threading
 import time
 import unittest
 
 import node
 import sound
+import sound_lab
 from sound import Sound, read_wav, share_of, tone, write_wav
 
 
@@ -188,3 +194,231 @@ class CallFileTests(unittest.TestCase):
         with open(f"/proc/{a.process.pid}/statm") as statm:
             self.assertLess(int(statm.read().split()[1]) * 4_096, 40 << 20)
         self.assertEqual(a.stop(), 0)
+
+
+class CallCardTests(unittest.TestCase):
+    """The real libasound, over a private sound server in place of a card."""
+
+    limit = 240
+
+    @classmethod
+    def setUpClass(cls):
+        node.require("airlink-callaudio")
+        if reason := sound_lab.missing():
+            raise unittest.SkipTest(reason)
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="airlink-sound-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def lab(self, **options):
+        lab = sound_lab.SoundLab(**options)
+        self.addCleanup(lab.close)
+        return lab
+
+    def pair(self, lab, *arguments, far=None, audio="auto"):
+        """A side with the lab's cards, and the other one with files."""
+        dice = random.Random(1)
+        far = far or [dice.randrange(-9_000, 9_000) if n // 12_000 % 3 else 0
+                      for n in range(60 * sound.RATE)]
+        write_wav(self.folder / "far.wav", far)
+        card = Sound("--audio", audio, *arguments, env=lab.environment)
+        files = Sound("--audio-in", self.folder / "far.wav",
+                      "--audio-out", self.folder / "heard.wav")
+        for side in (card, files):
+            self.addCleanup(side.kill)
+            side.wait(lambda side=side: side.ready)
+        return card, files
+
+    def heard(self):
+        return read_wav(self.folder / "heard.wav")
+
+    def test_what_is_played_is_heard_and_its_delay_is_known(self):
+        card, files = self.pair(self.lab(), "--echo", "off", far=tone(440, 30))
+        sound.talk(card, files, 6)
+        self.assertEqual((card.stop(), files.stop()), (0, 0), card.errors)
+        self.assertEqual(card.notices, [])
+        self.assertEqual(card.errors, "")
+        samples = self.heard()[3 * sound.RATE:5 * sound.RATE]
+        self.assertGreater(share_of(440, samples), 0.9)
+        # 8,000 in, 6 dB softer.
+        self.assertGreater(sound.level(samples), 1_500)
+        self.assertLess(abs(len(card.frames) - 300), 20)
+        figures = card.statistics[1]
+        self.assertTrue(20 < figures["playbackMs"] < 250, figures)
+
+    def test_the_echo_is_taken_out_by_the_canceller_that_is_used_by_itself(self):
+        card, files = self.pair(self.lab())
+        sound.talk(card, files, 14)
+        card.stop(), files.stop()
+        self.assertEqual(card.ready["echo"], "nlms")
+        removed = [s["echoRemovedDB"] for s in card.statistics if s["echoRemovedDB"] is not None]
+        # A loaded machine lets the room's echo jump now and then; between jumps it is gone.
+        self.assertGreater(max(removed), 15, card)
+        self.assertTrue(any(40 < (s["echoDelayMs"] or 0) < 300 for s in card.statistics), card)
+        print(f"note: echo removed {removed} dB, "
+              f"delay {[s['echoDelayMs'] for s in card.statistics]} ms", file=sys.stderr)
+
+    def test_a_card_of_another_rate_is_served_through_the_resampler(self):
+        card, files = self.pair(self.lab(), "--echo", "off", far=tone(440, 30), audio="hw48")
+        sound.talk(card, files, 5)
+        card.stop(), files.stop()
+        samples = self.heard()[3 * sound.RATE:4 * sound.RATE]
+        self.assertGreater(share_of(440, samples), 0.9, card)
+
+    def test_stalls_of_300_ms_are_survived_and_cost_no_delay(self):
+        lab = self.lab()
+        card, files = self.pair(lab, "--echo", "off", far=tone(440, 60))
+        sound.talk(card, files, 4)
+        for _ in range(3):
+            before = len(card.frames)
+            stalled = threading.Thread(target=lab.pause, args=(0.3,))
+            stalled.start()
+            sound.talk(card, files, 1.5)
+            stalled.join()
+            # Frames went on meanwhile, one for every 20 ms.
+            self.assertLess(abs(len(card.frames) - before - 75), 12)
+        sound.talk(card, files, 5)
+        card.stop(), files.stop()
+        self.assertEqual(card.notices, [])
+        last = card.statistics[-2]
+        self.assertLess(last["bufferMs"], 120, card)
+        self.assertLess(last["playbackMs"], 250, card)
+        samples = self.heard()[-2 * sound.RATE:]
+        self.assertGreater(share_of(440, samples), 0.8)
+
+    def test_devices_that_vanish_are_told_of_and_taken_back(self):
+        lab = self.lab()
+        card, files = self.pair(lab, "--echo", "off", far=tone(440, 90))
+        sound.talk(card, files, 3)
+        lab.kill()
+        before = len(card.frames)
+        gone = {"capture-gone", "playback-gone"}
+        sound.talk(card, files, 15, until=lambda: gone <= {code for code, _ in card.notices})
+        sound.talk(card, files, 1)
+        self.assertEqual({code for code, _ in card.notices}, gone, card)
+        # The call goes on in silence, frame by frame.
+        self.assertGreater(len(card.frames), before + 70)
+        lab.start()
+        back = {"capture-back", "playback-back"}
+        sound.talk(card, files, 20, until=lambda: back <= {code for code, _ in card.notices})
+        sound.talk(card, files, 4)
+        self.assertEqual(len(card.notices), 4, card)
+        self.assertEqual((card.stop(), files.stop()), (0, 0))
+        self.assertEqual(card.errors, "")
+        samples = self.heard()[-2 * sound.RATE:]
+        self.assertGreater(share_of(440, samples), 0.8, card)
+
+    def test_a_device_that_does_not_exist_leaves_a_call_in_silence(self):
+        lab = self.lab(echo=0)
+        card, files = self.pair(lab, audio="nosuch")
+        sound.talk(card, files, 3)
+        self.assertEqual((card.stop(), files.stop()), (0, 0))
+        self.assertEqual({code for code, _ in card.notices}, {"capture-gone", "playback-gone"})
+        self.assertIn("none by that name", card.notices[0][1])
+        self.assertEqual(card.errors, "")
+        self.assertGreater(len(card.frames), 120)
+
+    def test_where_the_system_cancels_echo_it_is_left_to_it(self):
+        lab = self.lab(echo=0)
+        if not lab.pactl("load-module", "module-echo-cancel", "source_name=tidy",
+                         "source_master=room.monitor", "sink_master=speaker", check=False):
+            self.skipTest("this PulseAudio has no module-echo-cancel")
+        lab.pactl("set-default-source", "tidy")
+        card, files = self.pair(lab)
+        sound.talk(card, files, 1)
+        card.stop(), files.stop()
+        self.assertEqual(card.ready["echo"], "system")
+        self.assertEqual(card.notices[0][0], "system-cancels")
+
+    def test_a_held_up_server_does_not_hold_up_the_end(self):
+        lab = self.lab(echo=0)
+        card, files = self.pair(lab)
+        sound.talk(card, files, 2)
+        lab.server.send_signal(signal.SIGSTOP)
+        self.addCleanup(lab.server.send_signal, signal.SIGCONT)
+        sound.talk(card, files, 0.5)
+        began = time.monotonic()
+        self.assertEqual(card.stop(), 0)
+        self.assertLess(time.monotonic() - began, 5)
+
+
+class OggTests(unittest.TestCase):
+    """Files of ours and of opus-tools, each read by the other."""
+
+    limit = 60
+
+    @classmethod
+    def setUpClass(cls):
+        node.require("airlink-callaudio")
+        for program in ("opusinfo", "opusenc", "opusdec"):
+            if not shutil.which(program):
+                raise unittest.SkipTest(f"{program} is missing (debian-packages.txt, section test)")
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="airlink-sound-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def run_program(self, *words):
+        run = subprocess.run([str(word) for word in words], cwd=self.folder, text=True,
+                             capture_output=True, timeout=node.LIMIT)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        return run.stdout + run.stderr
+
+    def callaudio(self, *words):
+        return self.run_program(node.program("airlink-callaudio"), *words)
+
+    def test_what_is_written_is_sound_to_opus_tools(self):
+        write_wav(self.folder / "in.wav", tone(440, 3))
+        self.assertEqual(self.callaudio("encode", "in.wav", "ours.opus"), "")
+        shown = self.run_program("opusinfo", "ours.opus")
+        self.assertNotIn("WARNING", shown)
+        self.assertIn("Playback length: 0m:03.000s", shown)
+        self.run_program("opusdec", "--quiet", "--rate", "24000", "ours.opus", "theirs.wav")
+        samples = read_wav(self.folder / "theirs.wav")
+        self.assertEqual(len(samples), 3 * sound.RATE)
+        self.assertGreater(share_of(440, samples), 0.95)
+
+    def test_what_opus_tools_write_is_read(self):
+        write_wav(self.folder / "in.wav", [s for s in tone(440, 3, rate=48_000) for _ in (0, 1)],
+                  48_000, 2)
+        for number, options in enumerate((["--framesize", "60"], ["--bitrate", "128"],
+                                          ["--framesize", "2.5"], ["--padding", "9000"])):
+            self.run_program("opusenc", "--quiet", *options, "in.wav", f"{number}.opus")
+            self.assertEqual(self.callaudio("decode", f"{number}.opus", f"{number}.wav"), "")
+            samples = read_wav(self.folder / f"{number}.wav")
+            self.assertEqual(len(samples), 3 * sound.RATE)
+            self.assertGreater(share_of(440, samples), 0.95)
+
+
+class LoopbackTests(unittest.TestCase):
+    limit = 60
+
+    @classmethod
+    def setUpClass(cls):
+        node.require("airlink-callaudio")
+        if reason := sound_lab.missing():
+            raise unittest.SkipTest(reason)
+
+    def loopback(self, lab, *words):
+        return subprocess.run([node.program("airlink-callaudio"), "--json", "loopback", *words],
+                              env=lab.environment, capture_output=True, text=True,
+                              timeout=node.LIMIT)
+
+    def test_levels_and_delay_are_printed_and_devices_that_are_none_named(self):
+        with sound_lab.SoundLab(echo=0) as lab:
+            run = self.loopback(lab, "--seconds", "3")
+            self.assertEqual((run.returncode, run.stderr), (0, ""))
+            lines = [json.loads(line) for line in run.stdout.splitlines()]
+            self.assertEqual([line["event"] for line in lines], ["loopback"] * 3)
+            self.assertTrue(20 < lines[-1]["delayMs"] < 400, lines)
+            self.assertEqual(lines[-1]["levelDBFS"], -96)
+            run = self.loopback(lab, "--device", "nosuch")
+            self.assertEqual(run.returncode, 1)
+            self.assertEqual(len(run.stderr.splitlines()), 2)
+            self.assertIn("'nosuch': cannot", run.stderr)
+            listed = subprocess.run([node.program("airlink-callaudio"), "devices"],
+                                    env=lab.environment, capture_output=True, text=True)
+            self.assertEqual((listed.returncode, listed.stderr), (0, ""), listed)
