@@ -15,7 +15,7 @@ internal import Wire
   /// Samples in the playing ring under which a frame is put in: half a frame.
   static let lowWater = VoiceFormat.frameLength / 2
   /// Samples in the recording ring over which it is emptied down to a frame: a stall is over.
-  static let backlog = 5 * VoiceFormat.frameLength
+  static let backlog = 15 * VoiceFormat.frameLength
   /// Played samples that are remembered: 2 s.
   static let historyLength = 48_000
 
@@ -48,7 +48,8 @@ internal import Wire
     playbackName = device
     let now = LiveCall.now
     playPacer = FramePacer(start: now)
-    sendPacer = FramePacer(start: now)
+    sendPacer = FramePacer(
+      start: now, patience: .milliseconds(140), allowance: .milliseconds(100))
     watches = (CardWatch(.capture, start: now), CardWatch(.playback, start: now))
   }
 

@@ -7,9 +7,12 @@ internal import Glibc
 /// thread is one of its own.
 final class CardStream {
   static let wantedRate = 24_000
-  /// 10 ms, and room for 60: what a loaded machine needs.
+  /// 10 ms, and room for 60 on the way out: what a loaded machine needs.
+  ///
+  /// On the way in room costs no time, and with too little of it libasound's plug-in for PulseAudio
+  /// loses sound without a word once the server gives more than fits.
   static let periodsPerSecond = 100
-  static let bufferPeriods = 6
+  static func bufferPeriods(_ direction: CardDirection) -> Int { direction == .capture ? 50 : 6 }
 
   let device: String
   let direction: CardDirection
@@ -77,7 +80,9 @@ final class CardStream {
     }
     var period = snd_pcm_uframes_t(rate) / snd_pcm_uframes_t(periodsPerSecond)
     try check(snd_pcm_hw_params_set_period_size_near(pcm, hardware, &period, nil))
-    var buffer = snd_pcm_uframes_t(rate) / snd_pcm_uframes_t(periodsPerSecond / bufferPeriods)
+    var buffer =
+      snd_pcm_uframes_t(rate) * snd_pcm_uframes_t(bufferPeriods(direction))
+      / snd_pcm_uframes_t(periodsPerSecond)
     try check(snd_pcm_hw_params_set_buffer_size_near(pcm, hardware, &buffer))
     try check(snd_pcm_hw_params(pcm, hardware))
     guard period > 0, buffer >= period, buffer <= 1 << 20 else {

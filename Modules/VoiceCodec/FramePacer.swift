@@ -10,9 +10,9 @@ public import Wire
 public struct FramePacer: Sendable {
   static let frame: Duration = .milliseconds(VoiceFormat.frameMilliseconds)
   /// How far a device may be behind before frames are filled in; above it, it has stalled.
-  public static let patience: Duration = .milliseconds(60)
+  let patience: Duration
   /// How far it may be ahead before a frame is one too many.
-  public static let allowance: Duration = .milliseconds(40)
+  let allowance: Duration
   /// The part of the distance to the clock that is forgotten with each frame, as its divisor: a
   /// clock that is 1,000 millionths off stands 4 ms away.
   static let forgetting = 200
@@ -22,11 +22,19 @@ public struct FramePacer: Sendable {
   /// It moves evenly, while a device asks for frames or brings them in bursts.
   public private(set) var position: Instant
 
-  public init(start: Instant) { position = start }
+  /// A sound server may give what was recorded a tenth of a second at a time, which asks for more
+  /// `patience` and `allowance` than a loudspeaker does.
+  public init(
+    start: Instant, patience: Duration = .milliseconds(60), allowance: Duration = .milliseconds(40)
+  ) {
+    position = start
+    self.patience = patience
+    self.allowance = allowance
+  }
 
   /// Whether a frame that the device has now is wanted; takes note of it then.
   public mutating func offer(at now: Instant) -> Bool {
-    guard position + Self.frame <= now + Self.allowance else { return false }
+    guard position + Self.frame <= now + allowance else { return false }
     let next = position + Self.frame
     position = next + (now - next) / Self.forgetting
     return true
@@ -38,7 +46,7 @@ public struct FramePacer: Sendable {
   /// for `mostAtOnce`.
   public mutating func missing(at now: Instant) -> Int {
     var count = 0
-    while now - position >= Self.patience {
+    while now - position >= patience {
       guard count < Self.mostAtOnce else {
         position = now
         break

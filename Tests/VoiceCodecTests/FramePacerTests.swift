@@ -60,6 +60,19 @@ import Wire
     }
   }
 
+  @Test("a microphone that comes a tenth of a second at a time is taken whole")
+  func bursts() {
+    var pacer = FramePacer(
+      start: .zero, patience: .milliseconds(140), allowance: .milliseconds(100))
+    for burst in 1...200 {
+      for tick in 1...5 {
+        #expect(pacer.missing(at: .zero + .milliseconds(burst * 100 - 100 + tick * 20)) == 0)
+      }
+      let taken = (0..<5).filter { _ in pacer.offer(at: .zero + .milliseconds(burst * 100)) }
+      #expect(taken.count == 5, "burst \(burst)")
+    }
+  }
+
   @Test("a device that is gone is stood in for, frame by frame")
   func gone() {
     var pacer = FramePacer(start: .zero)
