@@ -138,7 +138,7 @@ let package = Package(
     module("MeshSim", ["CommandLine", "Identity", "Mesh", "Outbox", "Router", "Wire"]),
 
     // What made-up bytes are fed to.
-    module("FuzzTargets", ["Chat", "Identity", "Mesh", "MeshSim", "Wire"]),
+    module("FuzzTargets", ["ATT", "Chat", "HCIRadio", "Identity", "Mesh", "MeshSim", "Wire"]),
 
     // What a program's main thread waits on.
     module("EventLoop", ["CLinux"]),
@@ -201,7 +201,8 @@ let package = Package(
     program(
       "airlink-bench",
       [
-        "CallSignal", "CommandLine", "Wire", "Identity", "Seal", "Router", "Outbox", "Mesh",
+        "BLELink", "CallSignal", "CommandLine", "Link", "Wire", "Identity", "Seal", "Router",
+        "Outbox", "Mesh",
         "CSodium", "CCRC32C", "CAllocationCount",
       ]),
 

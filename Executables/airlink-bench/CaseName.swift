@@ -10,6 +10,7 @@ enum CaseName: String, CaseIterable, Sendable {
   case crc32cPortable = "crc32c-portable"
   case packetDecode = "packet-decode"
   case chunker
+  case bluetoothChunk = "bluetooth-chunk"
   case routerCopy = "router-copy"
   case routerRelay = "router-relay"
   case routerDeliver = "router-deliver"
@@ -41,6 +42,7 @@ enum CaseName: String, CaseIterable, Sendable {
     case .crc32cPortable: ChecksumCases.portable
     case .packetDecode: PacketCases.decode
     case .chunker: ChunkerCase.slices
+    case .bluetoothChunk: BluetoothCase.chunks
     case .routerCopy: RouterCases.copies
     case .routerRelay: RouterCases.relays
     case .routerDeliver: RouterCases.deliveries

@@ -1,8 +1,8 @@
 /// Every bound and every time of the Bluetooth link, in one place.
 ///
 /// Tests lower them; what ships is `standard`.
-struct BLELimits: Sendable {
-  static let standard = BLELimits()
+package struct BLELimits: Sendable {
+  package static let standard = BLELimits()
 
   // MARK: Chunks (PROTOCOL, section 8)
 
@@ -77,5 +77,5 @@ struct BLELimits: Sendable {
   /// Addresses kept for a controller that comes back.
   var remembered = 32
 
-  init() {}
+  package init() {}
 }

@@ -166,9 +166,8 @@ extension BLEPolicy {
     else { return nil }
     var due = max(entry.dueAt, entry.penalisedUntil ?? .zero)
     if let heard = entry.heardAt, due < heard + limits.heardFor { return due }
-    guard entry.isKnown, due < entry.missedSince + limits.keepTrying else { return nil }
     due = max(due, adapter.nextBlindAt)
-    return due
+    return entry.isKnown && due < entry.missedSince + limits.keepTrying ? due : nil
   }
 
   /// Two of our controllers hear one address: one link to it is enough.

@@ -1,5 +1,5 @@
 internal import Link
-internal import Wire
+package import Wire
 
 /// Links: paths that come and go, those that close.
 extension BLEPolicy {
@@ -9,7 +9,7 @@ extension BLEPolicy {
   ///
   /// - Returns: whether chunks that come on it are to be taken.
   @discardableResult
-  mutating func pathUp(
+  package mutating func pathUp(
     _ id: PathID, _ path: BLEPath, now: Instant, nextLink: () -> LinkID
   ) -> Bool {
     let device = path.device

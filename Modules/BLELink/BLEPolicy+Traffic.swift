@@ -1,19 +1,19 @@
-internal import Link
-internal import Wire
+package import Link
+package import Wire
 
 /// Chunks: which goes out next, on which path.
 extension BLEPolicy {
   /// A chunk to be sent now.
-  struct Chunk: Sendable {
+  package struct Chunk: Sendable {
     let path: PathID
     let outlet: OutletID
     let link: LinkID
-    let packet: Packet
-    let range: Range<Int>
+    package let packet: Packet
+    package let range: Range<Int>
   }
 
   /// Takes a packet for a link, or sheds it whole.
-  mutating func offer(_ packet: Packet, on link: LinkID, now: Instant) -> SendOutcome {
+  package mutating func offer(_ packet: Packet, on link: LinkID, now: Instant) -> SendOutcome {
     guard let route = links[link]?.route else { return .noLink }
     let outcome = links[link]?.queue.offer(packet, now: now)
     makeReady(route.outlet)
@@ -21,7 +21,7 @@ extension BLEPolicy {
   }
 
   /// The next chunk of any link; it is to be sent at once, and what became of it told.
-  mutating func nextChunk(now: Instant) -> Chunk? {
+  package mutating func nextChunk(now: Instant) -> Chunk? {
     while let first = ready.first {
       if let chunk = nextChunk(of: first, now: now) { return chunk }
       ready.removeFirst()
@@ -78,7 +78,7 @@ extension BLEPolicy {
   }
 
   /// A chunk is on its way.
-  mutating func took(_ chunk: Chunk, now: Instant) {
+  package mutating func took(_ chunk: Chunk, now: Instant) {
     counters.chunksOut += 1
     counters.bytesOut += chunk.range.count
     let wasPart = chunk.range.count < chunk.packet.encoded.count

@@ -1,5 +1,5 @@
 internal import Link
-internal import Wire
+package import Wire
 
 /// Decides everything about Bluetooth links that can be decided without a radio: when to advertise
 /// and to scan, whom to connect to and when again, which path carries what in which chunks, whom to
@@ -8,7 +8,7 @@ internal import Wire
 /// It is told what happened and the time, and collects what is to be done; `takeEffects` hands that
 /// over. Chunks are asked for with `nextChunk`. Nobody decides beforehand which of two devices
 /// connects: both may, a moment apart, and whatever paths come of it are one link.
-struct BLEPolicy: Sendable {
+package struct BLEPolicy: Sendable {
   /// A controller in use.
   struct Adapter: Sendable {
     let id: AdapterID
@@ -49,7 +49,7 @@ struct BLEPolicy: Sendable {
   /// Of links that are gone; those that live count their own.
   var counters = BLECounters()
 
-  init(limits: BLELimits, allowed: Set<BLEAddress>?, seed: UInt64) {
+  package init(limits: BLELimits, allowed: Set<BLEAddress>?, seed: UInt64) {
     self.limits = limits
     self.allowed = allowed
     devices = DeviceTable(limits: limits)
@@ -69,7 +69,7 @@ struct BLEPolicy: Sendable {
 
   // MARK: Controllers
 
-  mutating func adapterUp(_ id: AdapterID, _ description: BLEAdapter, now: Instant) {
+  package mutating func adapterUp(_ id: AdapterID, _ description: BLEAdapter, now: Instant) {
     guard adapters[id] == nil, adapters.count < limits.adapters else { return }
     var adapter = Adapter(id: id, description: description, nextBlindAt: now)
     if description.canAdvertise, description.canScan, !description.canDoBothAtOnce {

@@ -1,4 +1,5 @@
 internal import Chat
+internal import HCIRadio
 internal import Wire
 
 /// What made-up bytes are fed to, from the network inwards: each reads its input as the program
@@ -22,6 +23,10 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
   case commands
   /// A whole mesh: packets of every kind, links, texts, time.
   case mesh
+  /// What a Bluetooth peer sends on an attribute channel.
+  case att
+  /// What a Bluetooth controller tells.
+  case hci
 
   /// Takes one input.
   ///
@@ -36,6 +41,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case .identity: IdentityTarget.run(input)
     case .commands: CommandsTarget.run(input)
     case .mesh: MeshTarget.run(input)
+    case .att: AttributeTarget.run(input)
+    case .hci: HCIFuzz.read(input)
     }
   }
 }

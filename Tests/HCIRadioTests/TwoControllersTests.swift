@@ -54,7 +54,7 @@ private func sample(_ number: UInt64, _ size: Int) -> Packet {
   return Packet(
     kind: .sealed, hopLimit: 1, time: Timestamp(milliseconds: number),
     id: PacketID(id) ?? PacketID(), destination: Fingerprint(value: 7),
-    payload: (0..<size).map { UInt8(truncatingIfNeeded: UInt64($0) &* 31 &+ number) })
+    payload: [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: size))
 }
 
 private let controllers =
