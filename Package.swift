@@ -174,7 +174,7 @@ let package = Package(
     // Apart from the readers, so that a node does without libpcap.
     module("PacketLog", ["Wire"]),
     hot("Capture", ["Wire", "CPcap"]),
-    hot("PacketDump", ["Capture", "CommandLine", "Identity", "Seal", "Unlock", "Wire"]),
+    hot("PacketDump", ["Capture", "CommandLine", "Identity", "Router", "Seal", "Unlock", "Wire"]),
     module(
       "CallAudio",
       [

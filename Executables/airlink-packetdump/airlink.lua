@@ -11,6 +11,11 @@ local HEADER, MAGIC_1, MAGIC_2, MAXIMUM_PAYLOAD, MAXIMUM_HOP = 44, 0xA1, 0x1C, 8
 -- Bytes of an attribute that are held for a packet to end; two of the longest.
 local MAXIMUM_HELD = 2 * (HEADER + MAXIMUM_PAYLOAD)
 
+-- What nodes take notice of: milliseconds, and hops by kind.
+local MAXIMUM_AGE, MAXIMUM_LEAD = 6 * 3600 * 1000, 15 * 60 * 1000
+local hops = { [1] = 2, [2] = MAXIMUM_HOP, [3] = 1 }
+local EVERYONE = "FFFFFFFFFFFFFFFF"
+
 local kinds = { [1] = "hello", [2] = "sealed", [3] = "voice" }
 local f = {
   version = ProtoField.uint8("airlink.version", "Version"),
@@ -162,6 +167,17 @@ local function refusal(version, kind, length)
   return nil
 end
 
+-- A rule of the router that the header breaks, for a packet that was captured at a time.
+local function broken(kind, hop, destination, sent, captured)
+  if hop > hops[kind] then return "a hop limit over its kind's " .. hops[kind] end
+  if kind == 1 and destination ~= EVERYONE then return "a hello to one person" end
+  if kind == 3 and destination == EVERYONE then return "voice to everyone" end
+  local age = captured - sent
+  if age > MAXIMUM_AGE then return "too old" end
+  if -age > MAXIMUM_LEAD then return "from the future" end
+  return nil
+end
+
 -- How long the packet at an offset says it is; nil where no header can be.
 local function declared(tvb, offset)
   if tvb(offset, 1):uint() ~= MAGIC_1 or tvb(offset + 1, 1):uint() ~= MAGIC_2 then return nil end
@@ -185,7 +201,7 @@ local function hello(tvb, tree)
 end
 
 -- Shows a whole packet whose CRC holds; returns a line for it.
-local function show(tvb, root)
+local function show(tvb, root, captured)
   local kind, length, version = tvb(3, 1):uint(), tvb(6, 2):uint(), tvb(2, 1):uint()
   local tree = root:add(airlink, tvb())
   tree:add(f.version, tvb(2, 1))
@@ -202,7 +218,7 @@ local function show(tvb, root)
   tree:add(f.id, tvb(20, 16))
   tree:add(f.destination, tvb(36, 8))
   local digits = tvb(36, 8):bytes():tohex()
-  local to = digits == "FFFFFFFFFFFFFFFF" and "everyone" or number(digits)
+  local to = digits == EVERYONE and "everyone" or number(digits)
   tree:add(f.to, tvb(36, 8), to):set_generated()
   tree:add(f.size, tvb(), tvb:len()):set_generated()
   local refused = refusal(version, kind, length)
@@ -211,6 +227,8 @@ local function show(tvb, root)
     tree:add(f.refused, tvb(), refused):set_generated()
     return words .. " (" .. refused .. ")"
   end
+  refused = broken(kind, tvb(4, 1):uint(), digits, time:tonumber(), captured)
+  if refused then tree:add(f.refused, tvb(), refused):set_generated() end
   local payload = tvb(HEADER):tvb()
   if kind == 1 then
     words = hello(payload, tree)
@@ -230,9 +248,11 @@ local function holds(tvb, offset, length)
   return checksum(tvb(offset, length):bytes()) == tvb(offset + 8, 4):bytes():tohex()
 end
 
+local function milliseconds(pinfo) return math.floor(pinfo.abs_ts * 1000) end
+
 -- Shows the packets in a buffer, as the chunker finds them: from one byte after a bad one on.
 -- Returns where it stopped, and how many bytes are wanted beyond the buffer (nil: not known yet).
-local function packets(tvb, offset, root, columns, isEnd)
+local function packets(tvb, offset, root, columns, isEnd, captured)
   local skipped = 0
   local function tellSkipped(last)
     if skipped == 0 then return end
@@ -255,7 +275,7 @@ local function packets(tvb, offset, root, columns, isEnd)
     end
     if length and length <= left and holds(tvb, offset, length) then
       tellSkipped(offset)
-      table.insert(columns, show(tvb(offset, length):tvb(), root))
+      table.insert(columns, show(tvb(offset, length):tvb(), root, captured))
       offset = offset + length
     else
       skipped = skipped + 1
@@ -277,7 +297,7 @@ end
 function airlink.dissector(tvb, pinfo, root)
   local columns = {}
   local isStream = pinfo.can_desegment > 0
-  local offset, wanted = packets(tvb, 0, root, columns, not isStream)
+  local offset, wanted = packets(tvb, 0, root, columns, not isStream, milliseconds(pinfo))
   if isStream and offset < tvb:len() then
     pinfo.desegment_offset = offset
     pinfo.desegment_len = wanted or DESEGMENT_ONE_MORE_SEGMENT
@@ -391,7 +411,7 @@ function overATT.dissector(tvb, pinfo, root)
   end
   local columns = {}
   for _, packet in ipairs(found[pinfo.number] or {}) do
-    table.insert(columns, show(packet:tvb("AirLink packet"), root))
+    table.insert(columns, show(packet:tvb("AirLink packet"), root, milliseconds(pinfo)))
   end
   setColumns(pinfo, columns)
 end

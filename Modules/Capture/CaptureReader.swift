@@ -48,7 +48,12 @@ public final class CaptureReader {
   }
 
   private init(_ input: InputFile) throws(CaptureError) {
-    format = try Self.format(of: Array(input.look(BtsnoopFile.magic.count)))
+    let first = Array(try input.look(BtsnoopFile.magic.count))
+    if let tool = Self.compressions.first(where: { first.starts(with: $0.magic) })?.tool {
+      throw .refused(
+        "it is compressed", hint: "\(tool) -dc FILE | airlink-packetdump shows what is in it")
+    }
+    format = Self.format(of: first)
     switch format {
     case .pcap: source = .pcap(try PcapFile(input))
     case .pcapng: source = .pcapng(PcapngFile(input))
@@ -56,6 +61,12 @@ public final class CaptureReader {
     case .live, .stream: source = .stream(input)
     }
   }
+
+  /// How compressed files begin, and what opens them; none of these can begin a packet.
+  private static let compressions: [(magic: [UInt8], tool: String)] = [
+    ([0x1F, 0x8B], "gzip"), ([0x28, 0xB5, 0x2F, 0xFD], "zstd"),
+    ([0xFD, 0x37, 0x7A, 0x58, 0x5A], "xz"), (Array("BZh".utf8), "bzip2"),
+  ]
 
   /// Packets of a live capture that came faster than they were read.
   public var leftOut: Int { if case .live(let capture) = source { capture.leftOut } else { 0 } }

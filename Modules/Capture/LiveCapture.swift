@@ -12,6 +12,8 @@ final class LiveCapture {
   /// How long a signal may wait, in milliseconds.
   private static let pollTime: Int32 = 200
   private static let stopped = Atomic(false)
+  /// The address of the capture that a signal wakes; 0 when there is none.
+  private static let waiting = Atomic(UInt(0))
 
   private let handle: OpaquePointer
   private let linkType: LinkType
@@ -40,11 +42,21 @@ final class LiveCapture {
     }
     linkType = LinkType(UInt32(bitPattern: pcap_datalink(made)))
     for number in [SIGINT, SIGTERM] {
-      signal(number) { _ in LiveCapture.stopped.store(true, ordering: .relaxed) }
+      // libpcap goes on waiting for a packet after an interrupted wait, unless it is told not to;
+      // pcap_breakloop may be called from a signal's handler.
+      signal(number) { _ in
+        LiveCapture.stopped.store(true, ordering: .relaxed)
+        let address = LiveCapture.waiting.load(ordering: .relaxed)
+        if let handle = OpaquePointer(bitPattern: address) { pcap_breakloop(handle) }
+      }
     }
+    Self.waiting.store(UInt(bitPattern: made), ordering: .relaxed)
   }
 
-  deinit { pcap_close(handle) }
+  deinit {
+    Self.waiting.store(0, ordering: .relaxed)
+    pcap_close(handle)
+  }
 
   /// Packets that came faster than they were read.
   var leftOut: Int {
@@ -58,7 +70,7 @@ final class LiveCapture {
     var data: UnsafePointer<UInt8>?
     while !Self.stopped.load(ordering: .relaxed) {
       let status = pcap_next_ex(handle, &header, &data)
-      if status == 0 { continue }
+      if status == 0 || status == PCAP_ERROR_BREAK { continue }
       guard status == 1 else {
         throw .system(pcap_geterr(handle).map { String(cString: $0) } ?? "unreadable")
       }

@@ -140,7 +140,7 @@ final class Dump: PacketVisitor {
       if settings.isJSON {
         text.put(follow.object(names: name).line)
       } else {
-        follow.put(names: name, into: &text)
+        follow.put(names: name, isFiltered: settings.filter != nil, into: &text)
       }
     }
     flush()

@@ -149,7 +149,7 @@ extension Filter.Mark {
     switch self {
     case .copy: subject.facts?.isCopy ?? false
     case .relayed: (subject.facts?.hopsSinceFirst ?? 0) > 0
-    case .refused: subject.facts?.refusal != nil
+    case .refused: subject.facts?.refused != nil
     case .opened: subject.message != nil
     }
   }

@@ -83,9 +83,11 @@ struct Follow {
     return overflow ? nil : span / 1_000_000
   }
 
-  func put(names: (Int) -> String, into text: inout TextBuffer) {
+  /// The end of it all, in a line; `isFiltered` says that a filter chose what this is about.
+  func put(names: (Int) -> String, isFiltered: Bool, into text: inout TextBuffer) {
     guard packets > 0 else {
-      text.put("nothing of \(id.prefix) is in the capture\n")
+      let place = isFiltered ? "among what the filter lets pass" : "in the capture"
+      text.put("nothing of \(id.prefix) is \(place)\n")
       return
     }
     text.put("seen \(packets) time\(packets == 1 ? "" : "s") on ")

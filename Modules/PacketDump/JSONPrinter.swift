@@ -34,9 +34,8 @@ struct JSONPrinter {
       object["hopsSinceFirst"] = .count(facts.hopsSinceFirst)
     }
     let fields = PacketFields(view, age: facts.ageMilliseconds)
-    if let refusal = facts.refusal {
-      object["refused"] = .string(refusal.sentence)
-    } else {
+    object["refused"] = facts.refused.map { .string($0) }
+    if facts.refusal == nil {
       addPayload(view, fields, to: &object)
       opening?.add(to: &object)
     }

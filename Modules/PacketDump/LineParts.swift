@@ -8,15 +8,32 @@ internal import Wire
 final class LinkLabel {
   let name: String
   let padded: [UInt8]
+  private static let marks = Array("\"<>".utf8)
 
   init(_ name: String) {
-    let text = DisplayText(name)
+    var text = DisplayText(name)
+    // Otherwise a name could look like what stands behind it.
+    if name.contains("  ") || name.utf8.contains(where: { Self.marks.contains($0) }) {
+      text = DisplayText(text.inQuotes)
+    }
     let whole =
       text.columns < LinePrinter.linkColumns
       ? text.padded(toColumns: LinePrinter.linkColumns)
       : text.truncated(toColumns: LinePrinter.maximumLinkColumns).description
     self.name = text.description
     padded = Array(whole.utf8)
+  }
+}
+
+extension DisplayText {
+  /// The text in quotation marks, with those that are in it escaped: where it ends is certain.
+  var inQuotes: String {
+    var quoted = "\""
+    for character in description.unicodeScalars {
+      if character == "\"" || character == "\\" { quoted += "\\" }
+      quoted.unicodeScalars.append(character)
+    }
+    return quoted + "\""
   }
 }
 

@@ -24,9 +24,7 @@ struct LinePrinter {
     _ facts: PacketFacts, _ view: borrowing PacketView, _ opening: Opening?, link: LinkLabel,
     firstLink: LinkLabel?, into text: inout TextBuffer
   ) {
-    let needsFields =
-      detail.fields || facts.header.kind == .hello || facts.header.flags != 0
-      || facts.header.hopLimit > facts.header.kind.maximumHopLimit
+    let needsFields = detail.fields || facts.header.kind == .hello || facts.header.flags != 0
     let fields = needsFields ? PacketFields(view, age: facts.ageMilliseconds) : nil
     putLine(facts, fields, opening, link: link, firstLink: firstLink, into: &text)
     if detail.fields, let fields { put(fields, opening, into: &text) }
@@ -71,20 +69,21 @@ struct LinePrinter {
       cursor.put(" age ")
       cursor.putSeconds(milliseconds: age)
     }
-    if fields != nil || opening != nil || facts.refusal != nil || facts.isCopy {
-      putRemarks(facts, fields, opening, firstLink: firstLink, into: &text)
+    let refused = facts.refused
+    if fields != nil || opening != nil || refused != nil || facts.isCopy {
+      putRemarks(facts, refused, fields, opening, firstLink: firstLink, into: &text)
     }
     text.endLine()
   }
 
   /// What only some packets have on their line.
   private func putRemarks(
-    _ facts: PacketFacts, _ fields: PacketFields?, _ opening: Opening?, firstLink: LinkLabel?,
-    into text: inout TextBuffer
+    _ facts: PacketFacts, _ refused: String?, _ fields: PacketFields?, _ opening: Opening?,
+    firstLink: LinkLabel?, into text: inout TextBuffer
   ) {
     if let hello = fields?.hello {
       text.put(" \(hello.keys.fingerprint.number) ")
-      text.put("\"\(DisplayText(name: hello.name))\"")
+      text.put(DisplayText(name: hello.name).inQuotes)
     }
     if let opening { text.put(opening.summary) }
     var mark = " ; "
@@ -93,7 +92,7 @@ struct LinePrinter {
       text.put(words)
       mark = ", "
     }
-    if let refusal = facts.refusal { remark(refusal.sentence) }
+    if let refused { remark(refused) }
     for words in fields?.remarks ?? [] { remark(words) }
     if let words = opening?.remark { remark(words) }
     if facts.isCopy {

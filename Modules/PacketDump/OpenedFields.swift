@@ -10,7 +10,7 @@ extension Opening {
     guard case .opened(let message) = self else { return "" }
     let what =
       switch message.envelope.content {
-      case .text(let text): "\"\(DisplayText(text))\""
+      case .text(let text): DisplayText(text).inQuotes
       case .receipt(let id): "receipt for \(id)"
       case .callSignal(let signal): "call \(signal.word) \(signal.nonce)"
       }

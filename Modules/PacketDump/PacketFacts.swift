@@ -1,11 +1,13 @@
 internal import Capture
 internal import CommandLine
+internal import Router
 internal import Wire
 
 /// What is known about one packet before its payload is looked at.
 struct PacketFacts {
   let crossing: Crossing
   let header: PacketHeader
+  /// What keeps its payload from being read.
   let refusal: PacketRefusal?
   let sighting: CopyTable.Sighting
 
@@ -27,6 +29,29 @@ struct PacketFacts {
     let (age, overflow) = (captured.nanoseconds / 1_000_000).subtractingReportingOverflow(sent)
     return overflow ? nil : age
   }
+
+  /// Why nodes take no notice of it, by its header and the time it was captured at.
+  ///
+  /// Whether a hello's signature holds is another matter, and told as a remark.
+  var refused: String? { refusal?.sentence ?? brokenRule }
+
+  /// The router's rules (PROTOCOL, sections 2 and 3), for a packet that crossed a link now.
+  private var brokenRule: String? {
+    if header.hopLimit > header.kind.maximumHopLimit {
+      return "a hop limit over its kind's \(header.kind.maximumHopLimit)"
+    }
+    let isForEveryone = header.destination == .everyone
+    if header.kind == .hello, !isForEveryone { return "a hello to one person" }
+    if header.kind == .voice, isForEveryone { return "voice to everyone" }
+    guard let captured = crossing.time, captured.nanoseconds >= 0 else { return nil }
+    let (now, sent) = (UInt64(captured.nanoseconds / 1_000_000), header.time.milliseconds)
+    if sent < now, now - sent > Self.maximumAge { return "too old" }
+    if sent > now, sent - now > Self.maximumLead { return "from the future" }
+    return nil
+  }
+
+  private static let maximumAge = UInt64(clamping: Router.Limits().maximumAge.wholeMilliseconds)
+  private static let maximumLead = UInt64(clamping: Router.Limits().maximumLead.wholeMilliseconds)
 }
 
 extension PacketKind {
@@ -42,7 +67,7 @@ extension PacketKind {
 }
 
 extension PacketRefusal {
-  /// Why nodes take no notice of the packet.
+  /// Why nodes cannot read the packet.
   var sentence: String {
     switch self {
     case .otherVersion: "another version"
@@ -59,17 +84,22 @@ extension Loss {
     case .noPacket(let bytes): "a record of \(bytes) bytes that is no packet"
     case .cutRecord(let captured, let original):
       "a record cut to \(captured) of \(original) bytes when it was captured"
-    case .skipped(let bytes, 0): "\(bytes) bytes that are no packet"
+    case .skipped(let bytes, 0): "\(counted(bytes)) no packet"
     case .skipped(let bytes, let failures):
-      "\(bytes) bytes that are no packet, \(failures) bad CRC\(failures == 1 ? "" : "s")"
-    case .gap(0): "bytes that the capture has not"
-    case .gap(let bytes): "\(bytes) bytes that the capture has not"
+      "\(counted(bytes)) no packet, \(failures) bad CRC\(failures == 1 ? "" : "s")"
+    case .gap(0): "bytes that the capture lacks or has too late"
+    case .gap(let bytes):
+      "\(bytes) byte\(bytes == 1 ? "" : "s") that the capture lacks or has too late"
     case .fragments: "parts of IP packets, which are not put together"
     case .misbehaved(.badChecksums): "so many bad CRCs that a node closes the link"
     case .misbehaved(.garbage): "so many bytes without a packet that a node closes the link"
     case .unfinished(let bytes): "\(bytes) bytes of a packet whose end is missing"
     case .unreadLinkType(let type): "records of link layer \(type), which are not read"
     }
+  }
+
+  private func counted(_ bytes: Int) -> String {
+    bytes == 1 ? "1 byte that is" : "\(bytes) bytes that are"
   }
 
   /// A word for it that does not change.

@@ -65,10 +65,6 @@ final class PacketFields {
     let whom = destination == .everyone ? "everyone" : "\(destination.number)"
     add(8, "destination", "\(destination.hex) (\(whom))")
     if header.flags != 0 { remarks.append("flags \(header.flags)") }
-    if header.kind != .unknown(header.kind.rawValue), header.hopLimit > header.kind.maximumHopLimit
-    {
-      remarks.append("hop limit over the kind's \(header.kind.maximumHopLimit)")
-    }
   }
 
   private func addHello(_ view: borrowing PacketView) {

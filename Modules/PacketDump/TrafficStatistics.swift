@@ -22,7 +22,7 @@ struct TrafficStatistics {
       bytes += facts.header.packetLength
       if facts.isCopy { copies += 1 }
       if facts.hopsSinceFirst > 0 { relayed += 1 }
-      if facts.refusal != nil { refused += 1 }
+      if facts.refused != nil { refused += 1 }
     }
   }
 

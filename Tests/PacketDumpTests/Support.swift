@@ -52,7 +52,7 @@ enum Sample {
 
   static func packet(
     _ kind: PacketKind = .sealed, id: UInt8 = 1, hopLimit: UInt8 = 1,
-    to destination: Fingerprint = recipient, count: Int = 304
+    to destination: Fingerprint = recipient, count: Int = 304, time: Timestamp = time
   ) -> Packet {
     Packet(
       kind: kind, hopLimit: hopLimit, time: time, id: packetID(id), destination: destination,

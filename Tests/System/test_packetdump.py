@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import signal
 import subprocess
 
 import airlink_wire
@@ -104,6 +105,20 @@ class PacketdumpTests(SystemTest):
         self.assertEqual(kinds.count("hello") + kinds.count("sealed"), 4)
         host.run(["pkill", "-INT", "-x", "airlink-packetd"])
         self.assertEqual(other.wait(node.LIMIT), 0)
+
+    def test_a_capture_of_a_quiet_interface_ends_when_it_is_told_to(self):
+        if reason := unavailable():
+            self.skipTest(reason)
+        host = self.lab().host("a")
+        for stop in [signal.SIGINT, signal.SIGTERM]:
+            live = host.start([node.program("airlink-packetdump"), "-i", "lo"],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            self.addCleanup(live.kill)
+            sockets = pathlib.Path(f"/proc/{host.pid}/net/packet")
+            wait_until(lambda: len(sockets.read_text().splitlines()) == 2, "its packet socket")
+            host.run(["pkill", f"-{stop.value}", "-x", "airlink-packetd"])
+            self.assertEqual(live.communicate(timeout=node.LIMIT), (b"", b""))
+            self.assertEqual(live.returncode, 0)
 
     def test_without_the_privilege_it_says_what_grants_it(self):
         if os.geteuid() != 0:
