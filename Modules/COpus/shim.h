@@ -2,14 +2,21 @@
 
 // Swift does not import functions of variable arguments, which is what Opus sets everything by.
 
-/// Constant bit rate, no DTX, in-band repair for this much loss; the first error, or OPUS_OK.
-static inline int airlink_opus_set_up(OpusEncoder *encoder, opus_int32 bitrate, int loss_percent) {
+/// Puts into each frame what repairs the one before, for this much loss, or nothing for none; the
+/// first error, or OPUS_OK.
+static inline int airlink_opus_expect_loss(OpusEncoder *encoder, int percent) {
+  int error = opus_encoder_ctl(encoder, OPUS_SET_INBAND_FEC(percent > 0));
+  if (!error) error = opus_encoder_ctl(encoder, OPUS_SET_PACKET_LOSS_PERC(percent));
+  return error;
+}
+
+/// Constant bit rate, no DTX, nothing lost; the first error, or OPUS_OK.
+static inline int airlink_opus_set_up(OpusEncoder *encoder, opus_int32 bitrate) {
   int error = opus_encoder_ctl(encoder, OPUS_SET_BITRATE(bitrate));
   if (!error) error = opus_encoder_ctl(encoder, OPUS_SET_VBR(0));
   if (!error) error = opus_encoder_ctl(encoder, OPUS_SET_DTX(0));
   if (!error) error = opus_encoder_ctl(encoder, OPUS_SET_SIGNAL(OPUS_SIGNAL_VOICE));
-  if (!error) error = opus_encoder_ctl(encoder, OPUS_SET_INBAND_FEC(loss_percent > 0));
-  if (!error) error = opus_encoder_ctl(encoder, OPUS_SET_PACKET_LOSS_PERC(loss_percent));
+  if (!error) error = airlink_opus_expect_loss(encoder, 0);
   return error;
 }
 

@@ -1,3 +1,4 @@
+internal import AudioPipe
 internal import CommandLine
 internal import Sound
 internal import VoiceCodec
@@ -39,7 +40,10 @@ extension CallAudio {
       hearer.play(into: &heard, at: now)
       let played = heard
       try naming(output) { () throws(SoundError) in try writer.write(played.span) }
-      report.note(hearer.takeStatistics())
+      let statistics = hearer.takeStatistics()
+      report.note(statistics)
+      // The way back would be as bad.
+      speaker.noteLoss(due: Int(statistics.due), lost: Int(statistics.lost))
     }
     try naming(output) { () throws(SoundError) in try writer.finish() }
     if arguments[Common.json] {

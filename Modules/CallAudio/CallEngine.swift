@@ -13,6 +13,7 @@ final class CallEngine {
   private var playout = PlayoutBuffer()
   private var decoder: VoiceDecoder
   private var encoder: VoiceEncoder
+  private var repair = RepairChoice()
   private let canceller: (any EchoCanceller)?
   private var echoMeter = EchoMeter()
   private var echoTotal = EchoMeter.Total()
@@ -114,6 +115,7 @@ final class CallEngine {
   /// What was since the last call; the shell adds what it alone knows.
   func takeStatistics() -> AudioStatistics {
     let counts = playout.takeCounts()
+    noteLoss(due: counts.due, lost: counts.lost)
     var statistics = AudioStatistics()
     statistics.due = UInt32(clamping: counts.due)
     statistics.lost = UInt32(clamping: counts.lost)
@@ -133,6 +135,13 @@ final class CallEngine {
     statistics.isMuted = isMuted
     echoRemoved = nil
     return statistics
+  }
+
+  /// Lets our frames repair each other where the road is bad.
+  func noteLoss(due: Int, lost: Int) {
+    guard repair.note(due: due, lost: lost) else { return }
+    // Otherwise they stay as they are, and loss is concealed.
+    try? encoder.setRepair(repair.isOn)
   }
 
   private static func inMilliseconds(_ duration: Duration) -> Double {

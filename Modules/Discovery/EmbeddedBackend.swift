@@ -1,4 +1,6 @@
 internal import CAvahi
+internal import CLinux
+internal import Glibc
 
 /// libavahi-core: a whole mDNS stack in this process, which needs neither a daemon nor D-Bus.
 ///
@@ -37,6 +39,7 @@ final class EmbeddedBackend: AvahiBackend {
     configuration.publish_hinfo = 0
     configuration.publish_domain = 0
     configuration.enable_wide_area = 0
+    guard Self.hasRoom() else { return CInt(AVAHI_ERR_OS) }
     var error: CInt = 0
     // Tells its first states from within, before `server` is set.
     server = calls.avahi_server_new(
@@ -49,6 +52,17 @@ final class EmbeddedBackend: AvahiBackend {
       }, Unmanaged.passUnretained(self).toOpaque(), &error)
     networkChanged()
     return server == nil ? error : 0
+  }
+
+  /// More descriptors than the library opens when it starts.
+  private static let descriptorsNeeded = 16
+
+  /// Whether there are descriptors for it: without one for its view of the interfaces the library
+  /// ends the process (`avahi_interface_monitor_sync` asserts).
+  private static func hasRoom() -> Bool {
+    let all = (0..<descriptorsNeeded).map { _ in eventfd(0, CInt(EFD_CLOEXEC)) }
+    for descriptor in all where descriptor >= 0 { Glibc.close(descriptor) }
+    return all.allSatisfy { $0 >= 0 }
   }
 
   func networkChanged() {

@@ -26,6 +26,12 @@ public struct DriftController: Sendable {
   /// Measurements over which a phase is smoothed.
   static let smoothing = 50.0
 
+  /// Seconds within which no card's drift takes a phase further than `mostPpm` does: what does is
+  /// the delay of a sound server that settles.
+  static let glance = 5
+  /// How long that is given to settle, in measurements: 10 s.
+  static let rest = 500
+
   private let sampleRate: Double
   /// Measurements since the phase was last to be found, and their sum while it is.
   private var count = 0
@@ -37,6 +43,10 @@ public struct DriftController: Sendable {
   /// The phase from which on a drift is looked for, and the measurements since.
   private var reference = 0.0
   private var since = 0
+  /// The smoothed phase of each of the last seconds.
+  private var recent: [Double] = []
+  /// Measurements for which no drift is looked for.
+  private var unsettled = 0
 
   /// By how many millionths the recording clock runs faster than the playing one.
   ///
@@ -69,7 +79,7 @@ public struct DriftController: Sendable {
     guard jumped == 0 else { return .steady }
     smoothed += (phase - smoothed) / Self.smoothing
     since += 1
-    followDrift()
+    if isSettled() { followDrift() }
     guard abs(phaseError) > Self.mostPhase else { return .steady }
     held = smoothed
     return .align(phase: smoothed)
@@ -81,7 +91,24 @@ public struct DriftController: Sendable {
     guard count == Self.settling else { return count == 1 ? .align(phase: phase) : .steady }
     let mean = sum / Double(count)
     (held, smoothed, reference, since) = (mean, mean, mean, 0)
+    recent = [mean]
     return .align(phase: mean)
+  }
+
+  private mutating func isSettled() -> Bool {
+    let most = Self.mostPpm / 1e6 * sampleRate * Double(Self.glance)
+    if recent.contains(where: { abs(smoothed - $0) > most }) {
+      unsettled = Self.rest
+      recent = [smoothed]
+    } else if since % Self.measurementsPerSecond == 0 {
+      if recent.count == Self.glance { recent.removeFirst() }
+      recent.append(smoothed)
+    }
+    guard unsettled > 0 else { return true }
+    unsettled -= 1
+    reference = smoothed
+    since = 0
+    return false
   }
 
   private mutating func followDrift() {

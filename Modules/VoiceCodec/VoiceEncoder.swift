@@ -15,8 +15,7 @@ public struct VoiceEncoder: ~Copyable {
     let made = opus_encoder_create(
       opus_int32(VoiceFormat.sampleRateHz), 1, OPUS_APPLICATION_VOIP, &error)
     guard let made, error == OPUS_OK else { throw VoiceCodecError("opus_encoder_create", error) }
-    error = airlink_opus_set_up(
-      made, opus_int32(VoiceFormat.bitrate), CInt(VoiceFormat.expectedLossPercent))
+    error = airlink_opus_set_up(made, opus_int32(VoiceFormat.bitrate))
     guard error == OPUS_OK else {
       opus_encoder_destroy(made)
       throw VoiceCodecError("opus_encoder_ctl", error)
@@ -25,6 +24,14 @@ public struct VoiceEncoder: ~Copyable {
   }
 
   deinit { opus_encoder_destroy(encoder) }
+
+  /// Puts into each frame from now on what repairs the one before, or leaves it out.
+  ///
+  /// The frames stay as long as they are; `RepairChoice` says what it costs.
+  public mutating func setRepair(_ isOn: Bool) throws(VoiceCodecError) {
+    let error = airlink_opus_expect_loss(encoder, isOn ? CInt(VoiceFormat.repairedLossPercent) : 0)
+    guard error == OPUS_OK else { throw VoiceCodecError("opus_encoder_ctl", error) }
+  }
 
   /// Samples by which sound comes out of a decoder later than it went in here.
   public var lookahead: Int { max(0, Int(airlink_opus_lookahead(encoder))) }

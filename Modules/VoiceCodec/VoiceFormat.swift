@@ -7,9 +7,11 @@ public enum VoiceFormat {
   public static let bitrate = 24_000
   /// The most bytes that one frame is coded to.
   public static let maximumFrameBytes = 1_275
-  /// What the encoder takes the loss for: with this much it repeats what matters most of a frame in
-  /// the next one.
-  public static let expectedLossPercent = 10
+  /// What the encoder takes the loss for where it is to repeat what matters most of a frame in the
+  /// next one.
+  ///
+  /// With 5 or less it does not, at this bit rate; with more it repeats more than is worth it.
+  public static let repairedLossPercent = 10
 }
 
 /// What libopus did not do, in its own words.

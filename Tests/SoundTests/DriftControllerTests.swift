@@ -94,6 +94,19 @@ private struct Cards {
     #expect(abs(cards.controller.phaseError) < 48)
   }
 
+  @Test("a delay that settles after a stall is no drift", arguments: [-240.0, 240, 480])
+  func settles(samples: Double) {
+    var cards = Cards(drift: 0, seed: 13)
+    cards.run(seconds: 10)
+    // A sound server takes its delay back over some seconds.
+    for _ in 0..<100 {
+      cards.phase += samples / 100
+      _ = cards.controller.note(phase: cards.phase)
+    }
+    cards.run(seconds: 60)
+    #expect(cards.controller.ppm == 0)
+  }
+
   @Test("what no card does is not followed")
   func bound() {
     var cards = Cards(drift: 50_000, seed: 2)

@@ -256,7 +256,7 @@ class CallCardTests(unittest.TestCase):
         self.assertEqual(card.ready["echo"], "nlms")
         removed = [s["echoRemovedDB"] for s in card.statistics if s["echoRemovedDB"] is not None]
         # A loaded machine lets the room's echo jump now and then; between jumps it is gone.
-        self.assertGreater(max(removed), 5, card)
+        self.assertGreater(max(removed), 15, card)
         self.assertTrue(any(40 < (s["echoDelayMs"] or 0) < 300 for s in card.statistics), card)
         print(f"note: echo removed {removed} dB, "
               f"delay {[s['echoDelayMs'] for s in card.statistics]} ms", file=sys.stderr)
@@ -287,7 +287,7 @@ class CallCardTests(unittest.TestCase):
         self.assertLess(last["bufferMs"], 120, card)
         self.assertLess(last["playbackMs"], 250, card)
         samples = self.heard()[-2 * sound.RATE:]
-        self.assertGreater(sound.level(samples), 500, card)
+        self.assertGreater(share_of(440, samples), 0.9, card)
 
     def test_devices_that_vanish_are_told_of_and_taken_back(self):
         lab = self.lab()
@@ -301,16 +301,18 @@ class CallCardTests(unittest.TestCase):
         self.assertEqual({code for code, _ in card.notices}, gone, card)
         # The call goes on in silence, frame by frame.
         self.assertGreater(len(card.frames), before + 70)
-        lab.start()
+        # Beside the talk: a pause in it would be loss to the sides, which they would repair.
+        started = threading.Thread(target=lab.start)
+        started.start()
         back = {"capture-back", "playback-back"}
         sound.talk(card, files, 20, until=lambda: back <= {code for code, _ in card.notices})
-        sound.talk(card, files, 4)
+        sound.talk(card, files, 5)
+        started.join()
         self.assertEqual(len(card.notices), 4, card)
         self.assertEqual((card.stop(), files.stop()), (0, 0))
         self.assertEqual(card.errors, "")
         samples = self.heard()[-2 * sound.RATE:]
-        # There is sound again; how clean it is after the server's restart is not looked at here.
-        self.assertGreater(sound.level(samples), 500, card)
+        self.assertGreater(share_of(440, samples), 0.9, card)
 
     def test_a_device_that_does_not_exist_leaves_a_call_in_silence(self):
         lab = self.lab(echo=0)

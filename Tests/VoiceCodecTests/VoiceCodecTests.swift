@@ -56,7 +56,10 @@ private func distance(_ a: [Int16], _ b: [Int16]) -> Double {
   func constant() throws {
     var encoder = try VoiceEncoder()
     var lengths: Set<Int> = []
-    for frame in speech(seconds: 2, seed: 1) { lengths.insert(try encoder.encode(frame).count) }
+    for isRepaired in [false, true, false] {
+      try encoder.setRepair(isRepaired)
+      for frame in speech(seconds: 2, seed: 1) { lengths.insert(try encoder.encode(frame).count) }
+    }
     for _ in 0..<100 {
       lengths.insert(
         try encoder.encode([Int16](repeating: 0, count: VoiceFormat.frameLength)).count)
@@ -113,6 +116,7 @@ private func distance(_ a: [Int16], _ b: [Int16]) -> Double {
     arguments: [5, 20])
   func recovery(_ lossPercent: Int) throws {
     var encoder = try VoiceEncoder()
+    try encoder.setRepair(true)
     let frames = try speech(seconds: 8, seed: 3).map { try encoder.encode($0) }
     let recovered = try damage(frames, lossPercent: lossPercent, seed: 3) { $0.recover(from: $1) }
     let concealed = try damage(frames, lossPercent: lossPercent, seed: 3) { decoder, _ in
