@@ -174,7 +174,7 @@ let package = Package(
     // Apart from the readers, so that a node does without libpcap.
     module("PacketLog", ["Wire"]),
     hot("Capture", ["Wire", "CPcap"]),
-    hot("PacketDump", ["Capture", "CommandLine", "Identity", "Router", "Seal", "Unlock", "Wire"]),
+    hot("PacketDump", ["Capture", "CommandLine", "Identity", "Seal", "Unlock", "Wire"]),
     module(
       "CallAudio",
       [
@@ -242,7 +242,7 @@ let package = Package(
     tests("PacketLog", ["PacketLog", "Capture", "Wire", "TestSupport"]),
     tests(
       "PacketDump",
-      ["PacketDump", "Capture", "CommandLine", "Identity", "Seal", "Wire", "TestSupport"]),
+      ["PacketDump", "Capture", "CommandLine", "Identity", "Router", "Seal", "Wire", "TestSupport"]),
     tests("Seal", ["Seal", "Identity", "Wire"]),
     tests("Router", ["Router", "Wire"]),
     tests("Outbox", ["Outbox", "Wire"]),

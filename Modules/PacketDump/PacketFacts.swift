@@ -1,6 +1,5 @@
 internal import Capture
 internal import CommandLine
-internal import Router
 internal import Wire
 
 /// What is known about one packet before its payload is looked at.
@@ -40,18 +39,21 @@ struct PacketFacts {
     if header.hopLimit > header.kind.maximumHopLimit {
       return "a hop limit over its kind's \(header.kind.maximumHopLimit)"
     }
-    let isForEveryone = header.destination == .everyone
-    if header.kind == .hello, !isForEveryone { return "a hello to one person" }
-    if header.kind == .voice, isForEveryone { return "voice to everyone" }
-    guard let captured = crossing.time, captured.nanoseconds >= 0 else { return nil }
-    let (now, sent) = (UInt64(captured.nanoseconds / 1_000_000), header.time.milliseconds)
-    if sent < now, now - sent > Self.maximumAge { return "too old" }
-    if sent > now, sent - now > Self.maximumLead { return "from the future" }
-    return nil
+    switch header.kind {
+    case .hello where header.destination != .everyone: return "a hello to one person"
+    case .voice where header.destination == .everyone: return "voice to everyone"
+    default: break
+    }
+    guard let captured = crossing.time else { return nil }
+    guard let sent = Int64(exactly: header.time.milliseconds) else { return "from the future" }
+    let (age, overflow) = (captured.nanoseconds / 1_000_000).subtractingReportingOverflow(sent)
+    if overflow || age < -Self.maximumLead { return "from the future" }
+    return age > Self.maximumAge ? "too old" : nil
   }
 
-  private static let maximumAge = UInt64(clamping: Router.Limits().maximumAge.wholeMilliseconds)
-  private static let maximumLead = UInt64(clamping: Router.Limits().maximumLead.wholeMilliseconds)
+  /// The router's limits, in milliseconds; written out, as they are looked at for every packet.
+  static let maximumAge: Int64 = 6 * 3_600_000
+  static let maximumLead: Int64 = 15 * 60_000
 }
 
 extension PacketKind {

@@ -1,4 +1,5 @@
 import CommandLine
+import Router
 import Testing
 import Wire
 
@@ -60,6 +61,13 @@ import Wire
     #expect(try bench.run(capture, "--filter", "refused").lines.count == (refused == nil ? 0 : 1))
     let counts = try bench.run(capture, "--stats", "--json").objects()
     #expect(counts.first?["refused"] as? Int == (refused == nil ? 0 : 1))
+  }
+
+  @Test("the limits are the router's")
+  func limits() {
+    let limits = Router.Limits()
+    #expect(limits.maximumAge == .milliseconds(PacketFacts.maximumAge))
+    #expect(limits.maximumLead == .milliseconds(PacketFacts.maximumLead))
   }
 
   @Test("a name ends where its closing quotation mark is, whatever is in it")
