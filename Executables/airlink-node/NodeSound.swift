@@ -73,9 +73,25 @@ enum NodeSound {
     {
       throw Failure.usage("--audio-in and --audio-out are the same file, \(quoted(path))")
     }
+    guard there.st_mode & S_IFMT != S_IFDIR else {
+      throw Failure("cannot write \(quoted(path)): \(systemMessage(EISDIR))")
+    }
     guard access(path, W_OK) == 0 else {
       throw Failure("cannot write \(quoted(path)): \(systemMessage(errno))")
     }
+    guard there.st_mode & S_IFMT != S_IFREG || there.st_size == 0 || isSound(path) else {
+      throw Failure(
+        "\(quoted(path)) is there already, and is no WAV file", hints: "name another file")
+    }
+  }
+
+  /// Whether a file begins as WAV files do; airlink-callaudio looks again before it writes.
+  private static func isSound(_ path: String) -> Bool {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    var start: [UInt8] = [0, 0, 0, 0]
+    return read(descriptor, &start, start.count) == start.count && start == Array("RIFF".utf8)
   }
 }
 

@@ -47,11 +47,13 @@ internal import Wire
     let period = Duration.milliseconds(VoiceFormat.frameMilliseconds)
     ticker = Ticker(every: period) { [weak self, weak call] count in
       guard let self, let call else { return }
+      let began = LiveCall.now
       for _ in 0..<min(count, Self.mostAtOnce) where ticker != nil {
         moment = moment + period
         tick(call)
       }
-      if count > Self.mostAtOnce { moment = LiveCall.now }
+      // Not the time after all that work: the ticks that came meanwhile are still to be told.
+      if count > Self.mostAtOnce { moment = began }
       leftOut += max(0, count - Self.mostAtOnce)
     }
     guard ticker != nil else { throw Failure("no descriptor left") }

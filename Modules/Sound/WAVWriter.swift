@@ -31,6 +31,7 @@ public final class WAVWriter {
       isFile = false
       descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
     } else {
+      try Self.check(path)
       let name = Self.hidden(beside: path)
       temporary = name
       isFile = true
@@ -44,6 +45,23 @@ public final class WAVWriter {
     guard isFile, isLive else { return }
     try flush()
     try takeName()
+  }
+
+  /// Refuses to take the place of a file that holds something other than sound: it may be somebody's
+  /// keys.
+  private static func check(_ path: String) throws(SoundError) {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
+    guard descriptor >= 0 else {
+      if errno == ENOENT { return }
+      throw SoundError(systemWords(errno))
+    }
+    defer { close(descriptor) }
+    var start: [UInt8] = [0, 0, 0, 0]
+    let count = read(descriptor, &start, start.count)
+    guard count >= 0 else { throw SoundError(systemWords(errno)) }
+    guard count == 0 || start == Array("RIFF".utf8) else {
+      throw SoundError("is there already, and is no WAV file")
+    }
   }
 
   private func takeName() throws(SoundError) {

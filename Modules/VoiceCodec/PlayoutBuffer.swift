@@ -194,9 +194,11 @@ public struct PlayoutBuffer: Sendable {
   private mutating func begin(
     _ quickest: Instant, _ wanted: Duration, at now: Instant
   ) -> Playout {
-    // After a stall all that was said meanwhile may be here: what is too old is not played.
+    // After a stall all that was said meanwhile may be here: what is too old is not played. The
+    // newest is never too old: if even that seems so, it is the player's clock that is ahead.
+    let newest = waiting.keys.max()
     let oldest = waiting.keys.filter {
-      now - quickest - Self.frame * Int($0) > wanted + Self.frame
+      $0 != newest && now - quickest - Self.frame * Int($0) > wanted + Self.frame
     }
     for sequence in oldest { waiting[sequence] = nil }
     counts.late += oldest.count

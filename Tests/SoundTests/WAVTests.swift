@@ -175,13 +175,29 @@ extension ScratchDirectory {
   @Test("given up, it leaves nothing, and what was there stays")
   func givenUp() throws {
     let folder = try ScratchDirectory()
-    let path = try folder.write([1, 2, 3], "out.wav")
+    let before = Array("RIFF of before".utf8)
+    let path = try folder.write(before, "out.wav")
     do {
       let writer = try WAVWriter(path: path, sampleRate: 24_000)
       try writer.write([Float](repeating: 0.5, count: 100_000).span)
     }
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["out.wav"])
-    #expect(try Data(contentsOf: URL(filePath: path)) == Data([1, 2, 3]))
+    #expect(try Data(contentsOf: URL(filePath: path)) == Data(before))
+  }
+
+  @Test("what is no sound is not written over", arguments: [[1], [1, 2, 3, 4, 5], [0x52, 0x49]])
+  func others(bytes: [UInt8]) throws {
+    let folder = try ScratchDirectory()
+    let path = try folder.write(bytes, "identity")
+    for isLive in [true, false] {
+      #expect(throws: SoundError("is there already, and is no WAV file")) {
+        try WAVWriter(path: path, sampleRate: 24_000, isLive: isLive)
+      }
+    }
+    #expect(try folder.read("identity") == bytes)
+    let empty = try folder.write([], "empty.wav")
+    try WAVWriter(path: empty, sampleRate: 24_000).finish()
+    #expect(try folder.read("empty.wav").count == 44)
   }
 
   @Test("a folder that is not there, and a folder in its place, are errors")
@@ -229,7 +245,7 @@ extension ScratchDirectory {
   @Test("a file has its name from the start, and is whole up to its last second")
   func whole() throws {
     let folder = try ScratchDirectory()
-    try folder.write([1, 2, 3], "live.wav")
+    try folder.write(Array("RIFF of before".utf8), "live.wav")
     let writer = try WAVWriter(path: folder.file("live.wav"), sampleRate: 8_000, isLive: true)
     #expect(try folder.read("live.wav").count == 44)
     let tenth = [Float](repeating: 0.5, count: 800)

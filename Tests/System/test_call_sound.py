@@ -368,12 +368,15 @@ class SoundFailureTests(SoundCase):
         (self.folder / "empty.wav").write_bytes(b"")
         good = write_wav(self.folder / "good.wav", tone(440, 0.5))
         kept = self.folder / "kept.wav"
-        kept.write_bytes(b"precious")
+        kept.write_bytes(b"RIFF precious")
+        secret = self.folder / "identity"
+        secret.write_bytes(b"somebody's keys")
         cases = [
             (["--audio-in", bad], 1), (["--audio-in", self.folder / "empty.wav"], 1),
             (["--audio-in", self.folder / "none.wav"], 1), (["--audio-in", self.folder], 1),
             (["--audio-in", good, "--audio-out", self.folder / "no" / "out.wav"], 1),
             (["--audio-in", bad, "--audio-out", kept], 1),
+            (["--audio-in", good, "--audio-out", secret], 1), (["--audio-out", self.folder], 1),
             (["--audio-in", good, "--audio-out", good], 2),
             (["--audio", "default", "--audio-in", good], 2),
             (["--echo", "loud"], 2),
@@ -389,5 +392,6 @@ class SoundFailureTests(SoundCase):
                 self.assertEqual(len(lines), 1, done.stderr)
                 self.assertTrue(lines[0].startswith("airlink-node: error: "), done.stderr)
                 self.assertNotIn("ready", done.stdout)
-        self.assertEqual(kept.read_bytes(), b"precious")
+        self.assertEqual(kept.read_bytes(), b"RIFF precious")
+        self.assertEqual(secret.read_bytes(), b"somebody's keys")
         self.assertFalse((self.folder / "no").exists())

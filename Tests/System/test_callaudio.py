@@ -153,7 +153,7 @@ class CallFileTests(unittest.TestCase):
 
     def test_files_that_are_none_are_named_and_the_other_file_stays(self):
         out = self.folder / "out.wav"
-        out.write_bytes(b"as it was")
+        out.write_bytes(b"RIFF as it was")
         (self.folder / "words.wav").write_bytes(b"no sound, just words and words")
         (self.folder / "empty.wav").write_bytes(b"")
         for name, words in (("words.wav", "is no WAV file"), ("empty.wav", "is no WAV file"),
@@ -161,7 +161,7 @@ class CallFileTests(unittest.TestCase):
             code, line = self.refusal("--audio-in", self.folder / name, "--audio-out", out)
             self.assertEqual(code, 1)
             self.assertIn(words, line)
-            self.assertEqual(out.read_bytes(), b"as it was")
+            self.assertEqual(out.read_bytes(), b"RIFF as it was")
         write_wav(self.folder / "good.wav", [1, 2, 3])
         code, line = self.refusal("--audio-in", self.folder / "good.wav",
                                   "--audio-out", self.folder / "none" / "out.wav")
