@@ -34,6 +34,7 @@ enum NodeSound {
     program.device = device
     (program.input, program.output) = files
     program.echo = arguments[NodeOptions.echo]?.rawValue
+    if let input = files.0 { try checkInput(input) }
     if let output = files.1 { try checkOutput(output, input: files.0) }
     // With an output alone there is nothing to be tried that would not be written to.
     if device.map({ $0 != "auto" }) ?? (files.0 != nil) {
@@ -54,6 +55,13 @@ enum NodeSound {
     // In the sound program's words, which begin with its name.
     let words = DisplayText(complaint.text).description
     throw Failure(words, code: complaint.isUsage ? .usage : .failed)
+  }
+
+  /// Each call begins with the file anew, and opening a pipe waits for whoever writes into it.
+  private static func checkInput(_ path: String) throws {
+    var status = stat()
+    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFIFO else { return }
+    throw Failure("\(quoted(path)) is a pipe, which no second call could begin with")
   }
 
   private static func checkOutput(_ path: String, input: String?) throws {

@@ -369,6 +369,8 @@ class SoundFailureTests(SoundCase):
         good = write_wav(self.folder / "good.wav", tone(440, 0.5))
         kept = self.folder / "kept.wav"
         kept.write_bytes(b"RIFF precious")
+        pipe = self.folder / "pipe"
+        os.mkfifo(pipe)
         secret = self.folder / "identity"
         secret.write_bytes(b"somebody's keys")
         cases = [
@@ -376,7 +378,7 @@ class SoundFailureTests(SoundCase):
             (["--audio-in", self.folder / "none.wav"], 1), (["--audio-in", self.folder], 1),
             (["--audio-in", good, "--audio-out", self.folder / "no" / "out.wav"], 1),
             (["--audio-in", bad, "--audio-out", kept], 1),
-            (["--audio-in", good, "--audio-out", secret], 1), (["--audio-out", self.folder], 1),
+            (["--audio-in", pipe], 1), (["--audio-in", good, "--audio-out", secret], 1), (["--audio-out", self.folder], 1),
             (["--audio-in", good, "--audio-out", good], 2),
             (["--audio", "default", "--audio-in", good], 2),
             (["--echo", "loud"], 2),
