@@ -6,17 +6,12 @@ extension CardThread {
   /// Plays what the ring holds, and silence when it holds nothing, until something breaks.
   func play(_ stream: CardStream) throws(CardError) {
     let feed = try PlayFeed(stream)
-    tell {
-      $0.isRunning = true
-      $0.error = nil
-      $0.rate = stream.rate
-      $0.generation += 1
-    }
+    hasBegun(stream)
     var lastProgress = monotonicNow()
     while !shouldStop {
       stream.wait(milliseconds: Self.waitMilliseconds)
       guard let room = try stream.available() else {
-        hasUnderrun()
+        wasMended()
         continue
       }
       guard room >= stream.period else {
@@ -27,7 +22,7 @@ extension CardThread {
       }
       let filled = feed.fill(min(room, stream.buffer), from: ring)
       guard let written = try feed.write(to: stream) else {
-        hasUnderrun()
+        wasMended()
         continue
       }
       feed.keep(from: written)
@@ -42,14 +37,6 @@ extension CardThread {
         position.at = now
         $0.position = delay == nil ? nil : position
       }
-    }
-  }
-
-  private func hasUnderrun() {
-    tell {
-      $0.underruns += 1
-      $0.generation += 1
-      $0.position = nil
     }
   }
 

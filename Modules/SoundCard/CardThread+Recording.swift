@@ -7,17 +7,12 @@ extension CardThread {
   func record(_ stream: CardStream) throws(CardError) {
     let intake = try RecordIntake(stream)
     try stream.start()
-    tell {
-      $0.isRunning = true
-      $0.error = nil
-      $0.rate = stream.rate
-      $0.generation += 1
-    }
+    hasBegun(stream)
     var lastProgress = monotonicNow()
     while !shouldStop {
       stream.wait(milliseconds: Self.waitMilliseconds)
       guard let waiting = try stream.available() else {
-        hasOverrun()
+        wasMended()
         continue
       }
       guard waiting > 0 else {
@@ -26,7 +21,7 @@ extension CardThread {
         continue
       }
       guard let read = try intake.read(stream) else {
-        hasOverrun()
+        wasMended()
         continue
       }
       guard read > 0 else { continue }
@@ -43,14 +38,6 @@ extension CardThread {
         $0.position = delay == nil ? nil : position
       }
       button.ring()
-    }
-  }
-
-  private func hasOverrun() {
-    tell {
-      $0.underruns += 1
-      $0.generation += 1
-      $0.position = nil
     }
   }
 }

@@ -62,6 +62,25 @@ public final class CardThread: Sendable {
 
   func tell(_ change: (inout CardReport) -> Void) { shared.withLock { change(&$0) } }
 
+  /// The stream works, from here on.
+  func hasBegun(_ stream: CardStream) {
+    tell {
+      $0.isRunning = true
+      $0.error = nil
+      $0.rate = stream.rate
+      $0.generation += 1
+    }
+  }
+
+  /// The card ran out of sound, or of room, and was mended: positions before are of another stream.
+  func wasMended() {
+    tell {
+      $0.underruns += 1
+      $0.generation += 1
+      $0.position = nil
+    }
+  }
+
   // MARK: On the thread
 
   private func run() {
