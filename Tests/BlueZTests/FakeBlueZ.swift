@@ -231,17 +231,3 @@ final class FakeBlueZ {
       inbox, BlueZ.characteristic, "WriteValue", [.bytes(bytes), .properties(all)], by: other)
   }
 }
-
-/// Waits for something that another process brings about.
-@MainActor
-func eventually(
-  _ what: Comment, sourceLocation: SourceLocation = #_sourceLocation,
-  _ isTrue: @MainActor () -> Bool
-) async throws {
-  let clock = ContinuousClock()
-  let end = clock.now + .seconds(60)
-  while !isTrue() {
-    try #require(clock.now < end, what, sourceLocation: sourceLocation)
-    try await Task.sleep(for: .milliseconds(2))
-  }
-}

@@ -24,17 +24,3 @@ extension PrivateBus {
     return client
   }
 }
-
-/// Waits for something that other processes bring about.
-@MainActor
-func eventually(
-  _ what: Comment, sourceLocation: SourceLocation = #_sourceLocation,
-  _ isTrue: @MainActor () -> Bool
-) async throws {
-  let clock = ContinuousClock()
-  let end = clock.now + .seconds(60)
-  while !isTrue() {
-    try #require(clock.now < end, what, sourceLocation: sourceLocation)
-    try await Task.sleep(for: .milliseconds(2))
-  }
-}
