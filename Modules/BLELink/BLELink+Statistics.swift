@@ -30,11 +30,7 @@ extension BLELink {
       ("garbage-bytes", counters.garbage),
       ("stalled-packets", counters.stalls),
       ("refused", counters.refused),
-      ("closed-lost", counters.lost),
-      ("closed-replaced", counters.replaced),
-      ("closed-misbehaved", counters.misbehaved),
-      ("closed-stopping", counters.stopping),
-    ] + radio.statistics
+    ] + counters.closed.statistics + radio.statistics
   }
 
   public func details(of link: LinkID) -> LinkDetails? {

@@ -77,17 +77,5 @@ struct BLECounters: Sendable {
   var connects = 0
   var connectsFailed = 0
   var scansRenewed = 0
-  var lost = 0
-  var replaced = 0
-  var misbehaved = 0
-  var stopping = 0
-
-  mutating func noteClosed(_ reason: LinkCloseReason) {
-    switch reason {
-    case .lost: lost += 1
-    case .replaced: replaced += 1
-    case .misbehaved: misbehaved += 1
-    case .stopping: stopping += 1
-    }
-  }
+  var closed = LinkCloseCounters()
 }

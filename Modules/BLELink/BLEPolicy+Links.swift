@@ -153,7 +153,7 @@ extension BLEPolicy {
     state.queue.shedAll()
     counters.shed += state.queue.shed
     counters.shedVoice += state.queue.shedVoice
-    counters.noteClosed(reason)
+    counters.closed.note(reason)
     effects.append(.down(link, reason))
     if let attempt = adapters[state.device.adapter]?.attempt, attempt.device == state.device {
       // It broke while the other path was still being made.

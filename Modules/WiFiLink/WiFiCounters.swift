@@ -14,19 +14,7 @@ struct WiFiCounters: Sendable {
   /// Connections closed before those above knew of them.
   var refused = 0
   var dialsFailed = 0
-  var lost = 0
-  var replaced = 0
-  var misbehaved = 0
-  var stopping = 0
+  var closed = LinkCloseCounters()
   /// Times there was no descriptor left for a connection.
   var exhausted = 0
-
-  mutating func noteClosed(_ reason: LinkCloseReason) {
-    switch reason {
-    case .lost: lost += 1
-    case .replaced: replaced += 1
-    case .misbehaved: misbehaved += 1
-    case .stopping: stopping += 1
-    }
-  }
 }

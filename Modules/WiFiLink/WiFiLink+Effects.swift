@@ -160,7 +160,7 @@ extension WiFiLink {
       counters.refused += 1
       return
     }
-    counters.noteClosed(reason)
+    counters.closed.note(reason)
     observer?.linkWentDown(link, because: reason)
   }
 

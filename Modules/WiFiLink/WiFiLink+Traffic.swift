@@ -108,12 +108,8 @@ extension WiFiLink {
       ("checksum-failures", counters.checksumFailures),
       ("garbage-bytes", counters.garbage),
       ("refused", counters.refused),
-      ("closed-lost", counters.lost),
-      ("closed-replaced", counters.replaced),
-      ("closed-misbehaved", counters.misbehaved),
-      ("closed-stopping", counters.stopping),
-      ("descriptors-exhausted", counters.exhausted),
-    ] + (discovery?.statistics ?? [])
+    ] + counters.closed.statistics + [("descriptors-exhausted", counters.exhausted)]
+      + (discovery?.statistics ?? [])
   }
 }
 
