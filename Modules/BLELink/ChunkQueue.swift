@@ -46,8 +46,6 @@ struct ChunkQueue: Sendable {
   var isEmpty: Bool { current == nil && voice.isEmpty && others.isEmpty }
   /// Whether the next packet to begin is voice.
   var hasVoice: Bool { !voice.isEmpty }
-  /// Packets that have not begun to go out.
-  var waitingCount: Int { voice.count + others.count }
   /// Chunks that wait, at the size chunks have now.
   var chunkCount: Int {
     voiceChunks + otherChunks

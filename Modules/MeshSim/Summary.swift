@@ -33,7 +33,6 @@ public struct Summary: Sendable {
   public var deliveredShare: Double { Self.share(delivered, written) }
   public var shownShare: Double { Self.share(shown, written) }
   public var reachableShare: Double { Self.share(reachableDelivered, reachable) }
-  public var reachableShownShare: Double { Self.share(reachableShown, reachable) }
   public var transmissionsPerDelivered: Double {
     Self.share(measures.sealed.packets - measures.hostile.packets, delivered)
   }
